@@ -96,10 +96,12 @@ static void complete(struct http_state *state, struct http_tx *htx, struct slice
              coding = state->pending_events & PENDING_CODING;
 
     if (block.len > 0 &&
-        (lines != 0 || !(state->head_is_plain || http_fields_are_plain(block))))
+        (lines != 0 || !(state->head_is_plain || http_fields_are_plain(block)))) {
         http_fields_read_again(htx, block, trailer, state->closing);
-    else if (!state->closing)
+        http_keep_no_more(state);       /* libhtp alone would read it differently */
+    } else if (!state->closing) {
         raise_pending(htx, lines);
+    }
     if (coding != 0 && !is_chunked(htx))
         raise_pending(htx, coding);
 }

@@ -274,6 +274,8 @@ static int response_start(htp_tx_t *htp)
     struct http_state *state = state_of(htp);
     struct http_tx *htx = http_tx_changing(htp);
 
+    if (state->replaying)
+        return HTP_OK;
     if (htx == NULL && htp->request_progress == HTP_REQUEST_NOT_STARTED) {
         htx = http_tx_new(state, htp);
         if (htx == NULL)
@@ -349,6 +351,8 @@ static int response_complete(htp_tx_t *htp)
     struct http_tx *htx = http_tx_changing(htp);
     int port = htp->request_port_number;
 
+    if (state->replaying)
+        return HTP_OK;
     state->responses++;
     if (htx != NULL)
         message_ends(state, htx, TO_CLIENT);

@@ -374,7 +374,7 @@ static enum parse_status parse_data(struct http_state *state, struct app_input *
     if (result != HTP_STREAM_DATA)
         http_keep_no_more(state);
     else if (in->direction == TO_CLIENT)
-        http_keep_head(state, in->data + start, in->len - start);
+        http_keep_answer(state, in->data + start, in->len - start);
     if (UNLIKELY(result == HTP_STREAM_ERROR && in->direction == TO_SERVER && !state->refused))
         result = feed_on(state, in, &skip);
     state->tunnel |= result == HTP_STREAM_TUNNEL;
@@ -423,12 +423,9 @@ static enum parse_status http1_parse(struct app_flow *af, struct app_input *in)
     struct http_state *state = af->state;
     enum parse_status status = PARSE_OK;
 
-    if (UNLIKELY(state->body_left > 0)) {
-        if (http_body_passes(state, in))
-            return PARSE_OK;
-        state->body_resumes = UINT8_MAX;        /* not by a reader: http_resume() makes it 0 */
-    }
-    if (!http_resume(state) || !renew(state))
+    if (UNLIKELY(state->body_left > 0) && http_body_passes(state, in))
+        return PARSE_OK;
+    if (!http_resume_for_data(state) || !renew(state))
         return PARSE_STOP;
     state->direction = in->direction;
     state->offset = in->offset;

@@ -56,7 +56,8 @@ struct http_state {
                                          * libhtp reports its last line only: plain_head.c */
     bool has_derived_buffers;           /* a transaction has message[].derived */
     uint8_t reframes;                   /* see framing.c */
-    uint8_t body_resumes;               /* suspensions within a body that a reader ended */
+    uint8_t resumes;                    /* what suspensions have cost, see suspend.c */
+    bool retains_answer;                /* some of `retained` is the server's */
     uint16_t unmatched_count;
     uint16_t pending_events;  /* events of libhtp about the header in progress; see hooks.c */
     struct http_tx *unmatched;          /* last response of this input without a request */
@@ -66,11 +67,13 @@ struct http_state {
     htp_tx_t *orphan[2];
     uint32_t transactions;              /* created by this connp */
     uint32_t bombs;                     /* bodies whose decompression was stopped */
-    /* The bytes of the request in progress as the client has sent them so far. Each part follows
-     * its size in two bytes. NULL: not retained. See suspend.c. */
+    /* The bytes of both sides since no message was in progress. Each segment follows its size in
+     * two bytes. NULL: not retained. See suspend.c. */
     uint8_t *retained;
     uint32_t retained_len;
-    uint32_t retained_head;             /* position of the response's header; 0: not retained */
+    uint32_t retained_head;             /* position of the response's header if its body is not
+                                         * retained; 0: it is */
+    uint32_t retained_tx;               /* lower bits of the id of the first transaction of them */
     /* While the parser is suspended within a body of known length: its bytes so far, and to come.
      * body_left 0: it is not. */
     uint32_t body_seen, body_left;
@@ -105,13 +108,17 @@ void http_parser_close(struct http_state *state);
 void http_keep(struct http_state *state, const uint8_t *data, uint32_t len);
 void http_keep_no_more(struct http_state *state);
 /* Called after bytes of a response were parsed. */
-void http_keep_head(struct http_state *state, const uint8_t *data, uint32_t len);
+void http_keep_answer(struct http_state *state, const uint8_t *data, uint32_t len);
 /* Passes bytes of a body on without the parser. False: they are for the parser. */
 bool http_body_passes(struct http_state *state, const struct app_input *in);
 void http_messages_release(struct http_state *state);
-bool http_resume(struct http_state *state);      /* false: no memory; the parser is lost */
+/* For a reader. False: no memory; the parser is lost. */
+bool http_resume(struct http_state *state);
+bool http_resume_for_data(struct http_state *state);
 /* For a transaction that is about to end. */
 bool http_resume_for(struct http_state *state, struct http_tx *htx);
+/* The transaction ends: what is retained of it is of no use if hooks have changed it. */
+void http_keep_without(struct http_state *state, const struct http_tx *htx);
 void http1_rest(struct app_flow *af);
 void http1_prefetch(const struct app_flow *af);
 

@@ -2,30 +2,36 @@
 /* app/proto/http1/suspend.c - libhtp's parsers, and their suspension.
  *
  * A parser with a request takes about 4 KB in sixty allocations. Where many connections wait at the
- * same time for the rest of a request or for its response, the flow keeps the client's bytes
- * instead and frees the parser. When more data come, or a rule or log reads the transaction, a
- * fresh parser gets the bytes again while the hooks ignore what it reports. Parsing some hundred
- * bytes takes less time than sixty cache misses.
+ * same time for the rest of a message, the flow keeps the bytes of both sides instead and frees the
+ * parser. When more data come, or a rule or log reads the transaction, a fresh parser gets the
+ * bytes again while the hooks ignore what it reports. Parsing some hundred bytes takes less time
+ * than sixty cache misses.
  *
- * Only simple cases are suspended: one transaction, which the retained bytes began, and nothing of
- * a response yet. The parser gets the same segments again, because libhtp notices some things only
- * with the next one. It is then in the same state, and no event is repeated or lost.
+ * The bytes are retained from a moment at which no message was in progress, and in the segments in
+ * which they came, because libhtp notices some things only with the next one. The parser is then in
+ * the same state, and no event is repeated or lost. What hooks have changed after libhtp reported
+ * something unusual is not done again: such a parser stays.
  *
- * Or the response is an ordinary one that is within a body of known length. Its header is retained,
- * too, and the body's bytes go to rules and files directly. A fresh parser then gets as many zeros
- * as the body had bytes: the hooks ignore them, and libhtp only counts. */
+ * Of an ordinary response that is within a body of known length, only the header is retained, and
+ * the body's bytes go to rules and files directly. A fresh parser then gets as many zeros as the
+ * body had bytes: the hooks ignore them, and libhtp only counts. */
 #include "app/proto/http1/body.h"
 #include "app/proto/http1/buffers.h"
+#include "app/proto/http1/http1.h"
 #include "app/proto/http1/state.h"
 #include "app/proto/http1/tx.h"
 #include "base/memory/lib_memory.h"
 
 #include <string.h>
 
-#define RETAINED_LIMIT 4096u    /* per flow; a longer request keeps its parser */
+#define RETAINED_LIMIT 4096u    /* per flow; with longer messages it keeps its parser */
 #define BODY_LIMIT (64u << 10)  /* bytes of a body that a parser is given again */
-/* A reader that needs libhtp's transaction may need it with each packet: then the parser stays. */
-#define BODY_RESUMES_MAX 2
+#define TXS_MAX 8u              /* open transactions; with more the parser stays */
+/* Bytes and readers that come one by one would have the parser made again with each: after so many
+ * the parser stays until no message is in progress. A reader may come with each packet. */
+#define RESUMES_MAX 8u
+#define READERS_RESUME 4u
+#define TO_CLIENT_BIT 0x8000u   /* in the size of a segment */
 
 /* `active` counts the thread's parsers: suspension begins above active_max. */
 bool http_parser_open(struct http_state *state)
@@ -89,12 +95,13 @@ void http_keep_no_more(struct http_state *state)
     lib_free(state->retained);
     state->retained = NULL;
     state->retained_len = state->retained_head = 0;
+    state->retains_answer = false;
 }
 
 /* Adds one segment, with its length before it; gives up at the limit or without memory. */
-static void retain(struct http_state *state, const uint8_t *data, uint32_t len)
+static void retain(struct http_state *state, enum direction d, const uint8_t *data, uint32_t len)
 {
-    uint16_t size = (uint16_t)len;
+    uint16_t size = (uint16_t)(len | (d == TO_CLIENT ? TO_CLIENT_BIT : 0));
     uint8_t *retained = NULL;
 
     if (state->retained_len + sizeof(size) + (uint64_t)len <= RETAINED_LIMIT)
@@ -107,18 +114,24 @@ static void retain(struct http_state *state, const uint8_t *data, uint32_t len)
     memcpy(retained + state->retained_len + sizeof(size), data, len);
     state->retained = retained;
     state->retained_len += (uint32_t)sizeof(size) + len;
+    state->retains_answer |= d == TO_CLIENT;
 }
 
-/* Retains a segment of the client. Starts only between transactions, and ends with the response. */
+/* Retains a segment of the client. Starts only between transactions. */
 void http_keep(struct http_state *state, const uint8_t *data, uint32_t len)
 {
-    if (state->retained == NULL &&
-        (!are_many_active(state) || state->tunnel || state->had_gap || !http_is_between(state)))
+    if (LIKELY(state->retained == NULL && !are_many_active(state)))
         return;
-    if (state->retained_head > 0)
+    if (http_is_between(state)) {
         http_keep_no_more(state);
-    else
-        retain(state, data, len);
+        if (!are_many_active(state) || state->tunnel || state->had_gap)
+            return;
+        state->retained_tx = (uint32_t)state->af->next_tx_id;
+        state->resumes = 0;
+    } else if (state->retained == NULL) {
+        return;
+    }
+    retain(state, TO_SERVER, data, len);
 }
 
 static bool is_usual_protocol(const htp_tx_t *htp)
@@ -137,64 +150,106 @@ static bool has_plain_fields(struct slice head)
     return http_fields_are_plain((struct slice){ head.data + from, head.len - from });
 }
 
+/* Decoders raise these: libhtp's transaction does not change. */
+static bool is_of_content(unsigned event)
+{
+    return event == HTTP_EVENT_COMPRESSION_BOMB ||
+           event == HTTP_EVENT_COMPRESSION_BOMB_LIMIT_REACHED ||
+           event == HTTP_EVENT_DECOMPRESSION_MEMCAP_REACHED ||
+           event == HTTP_EVENT_DECOMPRESSION_WINDOW_TOO_LARGE;
+}
+
+static bool has_events_of_content_only(const struct app_tx *tx)
+{
+    for (unsigned i = 0; i < tx->event_count; i++)
+        if (!is_of_content(app_tx_event_at(tx, i)))
+            return false;
+    return true;
+}
+
 /* Within a body of known length, of a response that raised no event. */
 static bool is_in_usual_body(const struct http_state *state, const htp_tx_t *htp)
 {
     const struct app_tx *tx = state->af->first;
 
     return tx != NULL && tx == state->af->last && htp == http_tx_of(state->af->first)->htp &&
-           tx->event_count == 0 && htp->request_progress == HTP_REQUEST_COMPLETE &&
-           htp->response_progress == HTP_RESPONSE_BODY && htp->seen_100continue == 0 &&
-           htp->response_transfer_coding == HTP_CODING_IDENTITY &&
+           has_events_of_content_only(tx) && htp->response_progress == HTP_RESPONSE_BODY &&
+           htp->seen_100continue == 0 && htp->response_transfer_coding == HTP_CODING_IDENTITY &&
            htp->response_content_length > 0 && htp->response_content_length <= UINT32_MAX &&
            htp->response_message_len < htp->response_content_length && is_usual_protocol(htp);
 }
 
-/* Retains the response's header if it is the beginning of this segment, and what follows is the
- * body. */
-void http_keep_head(struct http_state *state, const uint8_t *data, uint32_t len)
+/* The response's header is the beginning of this segment, and what follows is the body. */
+static bool keep_head(struct http_state *state, const htp_tx_t *htp, struct slice head)
+{
+    if (state->retains_answer || htp == NULL || !is_in_usual_body(state, htp) ||
+        htp->response_message_len <= 0 || htp->response_message_len >= (int64_t)head.len)
+        return false;
+    head.len -= (uint32_t)htp->response_message_len;
+    if (!has_plain_fields(head))
+        return false;
+    state->retained_head = state->retained_len;
+    retain(state, TO_CLIENT, head.data, head.len);
+    return true;
+}
+
+/* Retains a segment of the server, or only the header at its beginning. */
+void http_keep_answer(struct http_state *state, const uint8_t *data, uint32_t len)
 {
     const htp_tx_t *htp = htp_connp_get_out_tx(state->connp);
-    struct slice head = { data, len };
 
     if (LIKELY(state->retained == NULL))
         return;
-    if (htp == NULL || !is_in_usual_body(state, htp)) {
+    if (state->retained_head > 0 ? htp == NULL || !is_in_usual_body(state, htp)
+                                 : htp == NULL && state->af->first == state->af->last)
         http_keep_no_more(state);
-        return;
-    }
-    if (state->retained_head > 0)
-        return;
-    if (htp->response_message_len <= 0 || htp->response_message_len >= (int64_t)len) {
-        http_keep_no_more(state);
-        return;
-    }
-    head.len -= (uint32_t)htp->response_message_len;
-    state->retained_head = state->retained_len;
-    if (has_plain_fields(head))
-        retain(state, head.data, head.len);
-    else
-        http_keep_no_more(state);
+    else if (state->retained_head == 0 &&
+             !keep_head(state, htp, (struct slice){ data, len }))
+        retain(state, TO_CLIENT, data, len);
 }
 
 /* --- to sleep and back ------------------------------------------------------------------------ */
 
 /* A request line without a protocol was classified by where the packet ended, and might be read
  * differently the second time: not suspended. */
+static bool may_be_read_again(const struct app_tx *tx)
+{
+    const htp_tx_t *htp = CONTAINER_OF(tx, const struct http_tx, tx)->htp;
+
+    if (htp == NULL || (htp->request_progress != HTP_REQUEST_LINE && htp->request_protocol == NULL))
+        return false;
+    return tx->progress[TO_CLIENT] == HTTP_STARTED ||
+           (has_events_of_content_only(tx) &&
+            (htp->response_progress <= HTP_RESPONSE_LINE || is_usual_protocol(htp)));
+}
+
+void http_keep_without(struct http_state *state, const struct http_tx *htx)
+{
+    if (UNLIKELY(state->retained != NULL) && !may_be_read_again(&htx->tx))
+        http_keep_no_more(state);
+}
+
+/* The bytes of several transactions would go to the raw headers of one. */
+static bool is_one_or_plain(const struct app_flow *af)
+{
+    return af->first == af->last || !app_feature(af, HTTP1_KEEP_RAW_HEADERS);
+}
+
 static bool may_suspend(const struct http_state *state)
 {
-    const struct app_tx *tx = state->af->first;
-    const htp_tx_t *htp;
+    const struct app_flow *af = state->af;
 
-    if (state->retained == NULL || state->connp == NULL || tx == NULL || tx != state->af->last ||
-        state->af->end[TO_SERVER] || state->af->end[TO_CLIENT] || state->orphan[0] != NULL)
+    if (state->retained == NULL || state->connp == NULL || af->first == NULL ||
+        af->tx_count > TXS_MAX || af->end[TO_SERVER] || af->end[TO_CLIENT] ||
+        state->orphan[0] != NULL || state->pending_events != 0 || state->resumes > RESUMES_MAX ||
+        !is_one_or_plain(af))
         return false;
-    htp = CONTAINER_OF(tx, const struct http_tx, tx)->htp;
-    if (state->retained_head > 0)
-        return state->body_resumes <= BODY_RESUMES_MAX && is_in_usual_body(state, htp) &&
-               htp->response_message_len <= BODY_LIMIT;
-    return tx->progress[TO_CLIENT] == HTTP_STARTED &&
-           (htp->request_progress == HTP_REQUEST_LINE || htp->request_protocol != NULL);
+    for (const struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
+        if (!may_be_read_again(tx))
+            return false;
+    return state->retained_head == 0 ||
+           (is_in_usual_body(state, http_tx_of(af->first)->htp) &&
+            http_tx_of(af->first)->htp->response_message_len <= BODY_LIMIT);
 }
 
 /* Frees the buffers that rules read. Most are read once, with the packet that completes a header,
@@ -213,6 +268,15 @@ static void free_derived_buffers(struct app_flow *af)
     }
 }
 
+static void leave_parser(struct app_flow *af, struct http_tx *htx)
+{
+    for (unsigned d = 0; d < 2; d++) {
+        http_derived_buffers_free(htx, d);
+        http_buf_release(af, &htx->message[d].raw_headers);
+    }
+    htx->htp = NULL;
+}
+
 /* Runs after each packet of the flow was parsed, inspected and logged. */
 void http1_rest(struct app_flow *af)
 {
@@ -227,15 +291,13 @@ void http1_rest(struct app_flow *af)
     if (LIKELY(!are_many_active(state)) || !may_suspend(state))
         return;
     htx = http_tx_of(af->first);
-    for (unsigned d = 0; d < 2; d++) {
-        http_derived_buffers_free(htx, d);
-        http_buf_release(af, &htx->message[d].raw_headers);
-    }
     if (state->retained_head > 0) {
         state->body_seen = (uint32_t)htx->htp->response_message_len;
         state->body_left = (uint32_t)htx->htp->response_content_length - state->body_seen;
     }
-    htx->htp = NULL;
+    for (struct app_tx *tx = af->first; tx != NULL; tx = tx->next)
+        leave_parser(af, http_tx_of(tx));
+    http_block_clear(state);
     http_parser_close(state);
 }
 
@@ -279,64 +341,94 @@ static bool replay_segment(const struct http_state *state, const htp_time_t *now
                            uint16_t size)
 {
     const uint8_t *data = state->retained + at + sizeof(size);
+    const bool is_answer = (size & TO_CLIENT_BIT) != 0;
 
-    if (state->retained_head > 0 && at == state->retained_head)
-        return htp_connp_res_data(state->connp, now, data, size) == HTP_STREAM_DATA &&
-               replay_body(state, now);
-    return htp_connp_req_data(state->connp, now, data, size) != HTP_STREAM_ERROR;
+    size &= (uint16_t)~TO_CLIENT_BIT;
+    if (!is_answer)
+        return htp_connp_req_data(state->connp, now, data, size) != HTP_STREAM_ERROR;
+    return htp_connp_res_data(state->connp, now, data, size) == HTP_STREAM_DATA &&
+           (at != state->retained_head || state->retained_head == 0 || replay_body(state, now));
 }
 
+/* libhtp has a transaction for each of ours since the first retained byte, in their order. */
+static bool reconnect(const struct http_state *state, struct http_tx *htx)
+{
+    const uint32_t at = (uint32_t)htx->tx.id - state->retained_tx;
+
+    htx->htp = htp_list_array_get(htp_connp_get_connection(state->connp)->transactions, at);
+    if (htx->htp == NULL)
+        return false;
+    htp_tx_set_user_data(htx->htp, htx);
+    return true;
+}
+
+/* `htx`: one that may not be in the flow's list any more. */
 static bool replay(struct http_state *state, struct http_tx *htx)
 {
     const htp_time_t now = { .tv_sec = (time_t)(htx->tx.start_us / 1000000),
                              .tv_usec = (suseconds_t)(htx->tx.start_us % 1000000) };
-
     bool is_parsed = true;
     uint16_t size;
 
     state->replaying = true;
     for (uint32_t at = 0; is_parsed && at < state->retained_len;
-         at += (uint32_t)sizeof(size) + size) {
+         at += (uint32_t)sizeof(size) + (size & ~TO_CLIENT_BIT)) {
         memcpy(&size, state->retained + at, sizeof(size));
         is_parsed = replay_segment(state, &now, at, size);
     }
     state->replaying = false;
     http_messages_release(state);
-    state->transactions = 1;
-    htx->htp = htp_list_array_get(htp_connp_get_connection(state->connp)->transactions, 0);
-    if (htx->htp == NULL)
-        return false;
-    htp_tx_set_user_data(htx->htp, htx);
+    state->transactions = (uint32_t)state->af->next_tx_id - state->retained_tx;
+    is_parsed &= reconnect(state, htx);
+    for (struct app_tx *tx = state->af->first; tx != NULL; tx = tx->next)
+        is_parsed &= reconnect(state, http_tx_of(tx));
     return is_parsed;
 }
 
 /* Called before any use of the parser or of libhtp's transaction. */
-static COLD bool lose(struct http_state *state)
+static COLD bool lose(struct http_state *state, struct http_tx *htx)
 {
-    if (state->af->first != NULL)
-        http_tx_of(state->af->first)->htp = NULL;
+    for (struct app_tx *tx = state->af->first; tx != NULL; tx = tx->next)
+        http_tx_of(tx)->htp = NULL;
+    if (htx != NULL)
+        htx->htp = NULL;
     http_parser_close(state);
     state->is_lost = true;
     state->body_left = 0;
     return false;
 }
 
-bool http_resume_for(struct http_state *state, struct http_tx *htx)
+static bool resume(struct http_state *state, struct http_tx *htx, unsigned cost)
 {
-    if (state->connp != NULL)
-        return true;
     if (state->is_lost || !http_parser_open(state))
-        return lose(state);
+        return lose(state, htx);
     if (state->retained != NULL && htx != NULL && !replay(state, htx))
-        return lose(state);
-    state->body_resumes += state->body_left > 0;
+        return lose(state, htx);
+    state->resumes = (uint8_t)MIN(state->resumes + cost, (unsigned)UINT8_MAX);
     state->body_left = 0;
     return true;
 }
 
+bool http_resume_for(struct http_state *state, struct http_tx *htx)
+{
+    return state->connp != NULL || resume(state, htx, 0);
+}
+
+static struct http_tx *first_tx(const struct http_state *state)
+{
+    return state->af->first != NULL ? http_tx_of(state->af->first) : NULL;
+}
+
+bool http_resume_for_data(struct http_state *state)
+{
+    return state->connp != NULL || resume(state, first_tx(state), state->body_left == 0);
+}
+
 bool http_resume(struct http_state *state)
 {
-    return http_resume_for(state, state->af->first != NULL ? http_tx_of(state->af->first) : NULL);
+    if (LIKELY(state->connp != NULL))
+        return true;
+    return resume(state, first_tx(state), state->retains_answer ? READERS_RESUME : 0);
 }
 
 /* libhtp reads these bytes for each part of a body. The struct is private to libhtp: the size is an

@@ -90,14 +90,21 @@ void http_orphans_destroy(struct http_state *state)
     }
 }
 
+static bool is_alone(const struct app_tx *tx)
+{
+    const struct app_tx *first = tx->flow->first;
+
+    return first == NULL || (first == tx && tx->next == NULL);
+}
+
 /* `htp` is NULL while the parser is suspended; then nothing of it needs to be freed. But within a
- * body the parser has to know how much of it is to come. */
+ * body the parser has to know how much of it is to come, and other transactions need theirs. */
 void http1_tx_close(struct app_tx *tx)
 {
     struct http_tx *htx = http_tx_of(tx);
     struct http_state *state = tx->flow->state;
 
-    if (UNLIKELY(state->body_left > 0))
+    if (UNLIKELY(htx->htp == NULL) && (state->body_left > 0 || !is_alone(tx)))
         (void)http_resume_for(state, htx);
     for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++) {
         http_body_free(htx, d);
@@ -108,6 +115,7 @@ void http1_tx_close(struct app_tx *tx)
         http_keep_no_more(state);
         return;
     }
+    http_keep_without(state, htx);
     htp_tx_set_user_data(htx->htp, NULL);
     if (is_at_work(state, htx->htp))
         adopt(state, htx->htp);

@@ -151,6 +151,33 @@ TEST(http1_suspend_within_a_body)
     check_suspended(t, &c, 60, NULL);
 }
 
+/* Chunks, trailers, headers that end in the middle, uploads that go on during the answer, requests
+ * in a row; and what makes hooks change libhtp's transaction, so that the parser stays. */
+TEST(http1_suspend_anywhere)
+{
+    static const struct split_step steps[] = {
+        SPLIT_TS("GET /a HTTP/1.1\r\nHost: a\r\n\r\n"),
+        SPLIT_TC("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nServer: s\r\n\r\n"
+                 "5\r\nabcde\r\n0a;x=y\r\n0123456789\r\n0\r\nX-Trailer: z\r\n\r\n"),
+        SPLIT_TS("GET /b HTTP/1.1\r\nHost: a\r\n\r\nGET /c HTTP/1.1\r\nHost: b\r\n\r\n"),
+        SPLIT_TC("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 404 No\r\nContent-Length: 40\r\n\r\n" BODY
+                 "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n"),
+        SPLIT_TS("POST /d HTTP/1.1\r\nHost: a\r\nContent-Length: 40\r\n\r\n0123456789"),
+        SPLIT_TC("\r\nabcHTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n0123456789"),
+        SPLIT_TS("abcdefghijABCDEFGHIJ0123456789"),
+        SPLIT_TC("abcdefghijABCDEFGHIJ0123456789"),
+        SPLIT_TS("PUT /e HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nwxyz\r\n"),
+        SPLIT_TC("HTTP/1.1 200 OK\r\nno colon\r\nContent-Length: 4\r\n folded\r\n\r\n1234"),
+        SPLIT_TS("3\r\nabc\r\n0\r\n\r\nGET /f HTTP/1.1\r\nHost: a\r\n\r\n"
+                 "GET /g HTTP/1.1\r\nHost: a\r\n\r\n"),
+        SPLIT_TC("HTTP/1.1 200 OK\r\n\r\n" BODY BODY),
+    };
+    struct split_case c = { .yaml = extended, .port = 80, .steps = steps,
+                            .count = ARRAY_LEN(steps), .frames = true };
+
+    check_suspended(t, &c, 100, "/g");
+}
+
 /* Its bytes still come to rules. The client's next request needs the parser. */
 TEST(http1_suspended_within_a_body_is_counted)
 {
