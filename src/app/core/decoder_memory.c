@@ -136,6 +136,15 @@ bool unpacked_memory_is_scarce(const struct app_flow *af)
     return limit != 0 && __atomic_load_n(&d->unpacked, __ATOMIC_RELAXED) > limit / 8;
 }
 
+uint64_t decoder_memory_in_use(const struct app_flow *af)
+{
+    const struct app_decoders *d = shared_by(af);
+    const uint64_t used = __atomic_load_n(&d->memory.used, __ATOMIC_RELAXED),
+                   unpacked = __atomic_load_n(&d->unpacked, __ATOMIC_RELAXED);
+
+    return used - MIN(used, unpacked);
+}
+
 bool unpacked_memory_is_much(const struct app_flow *af)
 {
     const struct app_decoders *d = shared_by(af);

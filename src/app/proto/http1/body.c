@@ -148,6 +148,8 @@ void http_body_rest(struct http_tx *htx, enum direction d)
     struct http_body *body = &htx->message[d].content->body;
     uint64_t window = window_of(htx, d)->window;
 
+    if (htx->message[d].content->decoder != NULL)
+        http_decoder_rest(htx->message[d].content->decoder);
     if (body->data.len == 0)
         return;
     if (body->given > body->start + window && unpacked_memory_is_scarce(htx->tx.flow)) {

@@ -31,6 +31,7 @@ void http_codings_read(struct http_tx *htx, enum direction d);
 struct http_decoder *http_decoder_new(struct http_tx *htx, enum direction d);
 void http_decoder_free(struct http_decoder *dec);
 void http_decoder_data(struct http_decoder *dec, const uint8_t *data, size_t len);
+void http_decoder_rest(struct http_decoder *dec);       /* after each packet with data */
 void http_decoder_end(struct http_decoder *dec);        /* at the end of the body, or at a gap */
 bool http_decoder_is_over(const struct http_decoder *dec);      /* ignores what comes */
 

@@ -35,9 +35,10 @@ struct layer {
     struct decoder_memory memory;
     uint8_t mode;
     uint8_t others;                 /* codings tried so far */
-    size_t buffered;                    /* bytes in out */
-    struct buf retained;                /* all input, while in doubt */
-    uint8_t out[BLOCK];
+    size_t buffered;                /* bytes in out, or in held */
+    struct buf retained;            /* all input, while in doubt */
+    struct buf held;                /* output that is held back while the decoder does not run */
+    uint8_t *out;                   /* the thread's, of BLOCK bytes, while it runs */
 };
 
 struct http_decoder {
@@ -48,6 +49,12 @@ struct http_decoder {
     bool is_deflate;                /* one layer of it */
     uint64_t spent_ns, since_ns;    /* CPU time; since_ns 0: not running */
     unsigned blocks;
+    /* While decoders take much memory: all input so far. One that waits is closed, and gets it
+     * again when more comes. */
+    struct buf input;
+    bool retains, is_parked;
+    uint8_t parks;
+    uint64_t skip;                  /* output that is repeated */
     unsigned count;
     struct layer layer[];           /* the first removes the coding that was applied last */
 };
@@ -158,6 +165,13 @@ static void emit(struct http_decoder *dec, unsigned i, const uint8_t *data, size
         return;
     if (i + 1 < dec->count) {
         layer_feed(dec, i + 1, data, len);
+        return;
+    }
+    if (UNLIKELY(dec->skip > 0)) {
+        const size_t known = (size_t)MIN(dec->skip, (uint64_t)len);
+
+        dec->skip -= known;
+        emit(dec, i, data + known, len - known);
         return;
     }
     while (UNLIKELY(len >= bomb_at(dec) - dec->out) && draw(dec))
@@ -334,7 +348,8 @@ static bool layers_open(struct http_decoder *dec, const struct http_message *m)
         l->mode = LAYER_DOUBT;
         l->others = 0;
         l->buffered = 0;
-        l->retained = (struct buf){ 0 };
+        l->retained = l->held = (struct buf){ 0 };
+        l->out = NULL;
     }
     for (unsigned i = 0; i < dec->count; i++)
         if (!layer_open(dec, &dec->layer[i], m->coding[dec->count - 1 - i])) {
@@ -367,7 +382,141 @@ void http_decoders_free(struct http_thread *ht)
 {
     lib_free(ht->decoder);
     ht->decoder = NULL;
+    for (unsigned i = 0; i < HTTP_CODINGS_MAX; i++) {
+        lib_free(ht->output[i]);
+        ht->output[i] = NULL;
+    }
 }
+
+/* --- space for output, while a decoder runs --------------------------------------------------- */
+
+static uint8_t *output_take(struct http_thread *ht, unsigned i)
+{
+    if (ht == NULL)
+        return lib_malloc(BLOCK);
+    if (ht->output[i] == NULL)
+        ht->output[i] = lib_malloc(BLOCK);
+    return ht->output[i];
+}
+
+/* What is held back stays with the layer. */
+static void output_return(struct http_decoder *dec)
+{
+    struct http_thread *ht = thread_of(dec);
+
+    for (unsigned i = 0; i < dec->count; i++) {
+        struct layer *l = &dec->layer[i];
+
+        buf_clear(&l->held);
+        if (l->buffered == 0)
+            buf_fini(&l->held);
+        else if (!buf_add(&l->held, l->out, l->buffered))
+            l->mode = LAYER_OVER;
+        l->buffered = l->held.len;
+        if (ht == NULL)
+            lib_free(l->out);
+        l->out = NULL;
+    }
+}
+
+static bool output_begin(struct http_decoder *dec)
+{
+    for (unsigned i = 0; i < dec->count; i++) {
+        struct layer *l = &dec->layer[i];
+
+        l->out = output_take(thread_of(dec), i);
+        if (l->out == NULL) {
+            all_over(dec);
+            return false;
+        }
+        if (UNLIKELY(l->buffered > 0))
+            memcpy(l->out, l->held.data, l->buffered);
+    }
+    return true;
+}
+
+/* --- decoders that wait ----------------------------------------------------------------------- */
+
+#define PARK_INPUT 2048u            /* a decoder with more input keeps its memory */
+#define PARK_OUTPUT (32u << 10)     /* the same for output: it is decoded again */
+#define PARKS_MAX 4u
+
+static bool takes_much(const struct http_decoder *dec)
+{
+    const struct http_thread *ht = thread_of(dec);
+
+    return ht != NULL && decoder_memory_in_use(dec->htx->tx.flow) >= ht->decoders_free;
+}
+
+static void retain_no_more(struct http_decoder *dec)
+{
+    buf_fini(&dec->input);
+    dec->retains = false;
+}
+
+static void retain(struct http_decoder *dec, const uint8_t *data, size_t len)
+{
+    if (dec->input.len + len > PARK_INPUT || !buf_add(&dec->input, data, len))
+        retain_no_more(dec);
+}
+
+/* After the packet. What a layer in doubt holds comes again, too. */
+void http_decoder_rest(struct http_decoder *dec)
+{
+    if (LIKELY(!dec->retains) || dec->is_parked || !takes_much(dec))
+        return;
+    if (dec->out > PARK_OUTPUT || dec->parks == PARKS_MAX) {
+        retain_no_more(dec);
+        return;
+    }
+    for (unsigned i = 0; i < dec->count; i++) {
+        struct layer *l = &dec->layer[i];
+
+        layer_close(dec, l);
+        http_buf_release(dec->htx->tx.flow, &l->retained);
+        buf_fini(&l->held);
+        l->buffered = 0;
+    }
+    dec->is_parked = true;
+    dec->parks++;
+}
+
+/* There is no memory to go on: what follows passes unchanged, as do bytes that gave no output. */
+static void pass_on(struct http_decoder *dec)
+{
+    for (unsigned i = 0; i < dec->count; i++) {
+        layer_close(dec, &dec->layer[i]);
+        if (dec->layer[i].mode != LAYER_OVER)
+            dec->layer[i].mode = LAYER_PASS;
+        refused(dec->htx, dec->layer[i].memory.refusal);
+    }
+    if (dec->out == 0)
+        layer_feed(dec, 0, dec->input.data, dec->input.len);
+}
+
+/* Opens the codings that were found, and repeats their input. What came out before is skipped. */
+static void resume(struct http_decoder *dec)
+{
+    bool is_open = true;
+
+    dec->is_parked = false;
+    for (unsigned i = 0; i < dec->count; i++) {
+        struct layer *l = &dec->layer[i];
+
+        if (l->mode != LAYER_DOUBT && l->mode != LAYER_SURE)
+            continue;
+        l->stream = l->coding->open(thread_of(dec), state_of(dec)->config, &l->memory);
+        is_open &= l->stream != NULL;
+    }
+    dec->skip = dec->out;
+    if (is_open)
+        layer_feed(dec, 0, dec->input.data, dec->input.len);
+    dec->skip = 0;
+    if (!is_open)
+        pass_on(dec);
+}
+
+/* --- the decoder of a body -------------------------------------------------------------------- */
 
 /* Input is decoded in steps. Output is checked at the end of each step, which does not depend on
  * segmentation. The first step counts as received: what a body of a few bytes may unpack to depends
@@ -390,6 +539,7 @@ struct http_decoder *http_decoder_new(struct http_tx *htx, enum direction d)
     dec->count = m->codings;
     dec->step_end = FIRST_STEP;
     dec->is_deflate = m->codings == 1 && codings[m->coding[0]]->is_deflate;
+    dec->retains = takes_much(dec);
     if (layers_open(dec, m))
         return dec;
     http_decoder_free(dec);
@@ -405,7 +555,9 @@ void http_decoder_free(struct http_decoder *dec)
     for (unsigned i = 0; i < dec->count; i++) {
         layer_close(dec, &dec->layer[i]);
         http_buf_release(dec->htx->tx.flow, &dec->layer[i].retained);
+        buf_fini(&dec->layer[i].held);
     }
+    buf_fini(&dec->input);
     decoder_release(thread_of(dec), dec);
 }
 
@@ -421,6 +573,12 @@ bool http_decoder_is_over(const struct http_decoder *dec)
 void http_decoder_data(struct http_decoder *dec, const uint8_t *data, size_t len)
 {
     dec->since_ns = 0;
+    if (!output_begin(dec))
+        return;
+    if (UNLIKELY(dec->is_parked))
+        resume(dec);
+    if (UNLIKELY(dec->retains))
+        retain(dec, data, len);
     while (len > 0) {
         size_t n = (size_t)MIN((uint64_t)len, dec->step_end - dec->in);
 
@@ -431,11 +589,16 @@ void http_decoder_data(struct http_decoder *dec, const uint8_t *data, size_t len
         data += n;
         len -= n;
     }
+    output_return(dec);
 }
 
 /* Releases what layers still hold back: a doubt at the end counts as right. */
 void http_decoder_end(struct http_decoder *dec)
 {
+    if (!output_begin(dec))
+        return;
+    if (UNLIKELY(dec->is_parked))
+        resume(dec);
     for (unsigned i = 0; i < dec->count; i++) {
         const struct layer *l = &dec->layer[i];
 
@@ -447,6 +610,7 @@ void http_decoder_end(struct http_decoder *dec)
             bomb(dec);
     }
     all_over(dec);
+    output_return(dec);
 }
 
 /* --- the header ------------------------------------------------------------------------------- */

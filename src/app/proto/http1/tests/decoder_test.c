@@ -11,6 +11,7 @@
 #include "app/proto/http1/settings.h"
 #include "app/proto/http1/state.h"
 #include "app/proto/http1/tx.h"
+#include "app/tests/replay.h"
 #include "app/tests/split.h"
 #include "base/test.h"
 #include "base/tests/pressure.h"
@@ -35,6 +36,28 @@ static const char settings[] = "app-layer: { protocols: { http: { enabled: yes, 
               "\xe9\xb1\xd5\x02\x00\x64\xe4Q\xc6\x10\x00\x00\x00"
 #define HELLO_SHA "d4e10166a657fc3f93818e86c62b43bf5e8919edd4130d219009a0108b130cd9"
 
+/* As when thousands of connections wait within bodies: after each packet the parser goes, the
+ * decoder is closed, and what it has decompressed is packed. */
+static void wait_always(struct app_fixture *fixture)
+{
+    struct http_thread *ht = fixture->thread->proto[APP_PROTO_http1].data;
+    struct app_conf *conf = (struct app_conf *)(uintptr_t)fixture->thread->conf;
+    const uint64_t others = 8 << 20;
+
+    ht->active_max = 0;
+    ht->decoders_free = 0;
+    conf->decoders.unpacked += others;
+    conf->decoders.memory.used += others;
+}
+
+/* Once as it is, and once with much waiting. */
+static void expect_both(struct test *t, struct split_case *c, const char *expected)
+{
+    split_expect(t, c, expected);
+    c->prepare = wait_always;
+    split_expect(t, c, expected);
+}
+
 static void expect(struct test *t, const char *coding, const void *body, size_t len,
                    const char *expected)
 {
@@ -46,13 +69,13 @@ static void expect(struct test *t, const char *coding, const void *body, size_t 
         SPLIT_TS("GET /f HTTP/1.1\r\nHost: a\r\n\r\n"),
         { TO_CLIENT, response, (uint32_t)n + (uint32_t)len },
     };
-    const struct split_case c = { .yaml = settings, .port = 80, .file_features = APP_FILE_SHA256,
+    struct split_case c = { .yaml = settings, .port = 80, .file_features = APP_FILE_SHA256,
                                   .steps = steps, .count = ARRAY_LEN(steps) };
 
     memcpy(response + n, body, len);
     snprintf(line, sizeof(line), "tx 0 http {\"http\":{\"hostname\":\"a\",\"url\":\"/f\"}}\n%s\n"
              "flow http http http\n", expected);
-    split_expect(t, &c, line);
+    expect_both(t, &c, line);
 }
 
 #define EXPECT_HELLO(coding, body) \
@@ -120,7 +143,7 @@ TEST(http1_codings_bomb)
     static uint8_t response[sizeof(head) - 1 + sizeof(bomb)];
     const struct split_step steps[] = { SPLIT_TS("GET /f HTTP/1.1\r\nHost: a\r\n\r\n"),
                                         { TO_CLIENT, response, sizeof(response) } };
-    const struct split_case c = {
+    struct split_case c = {
         .yaml = "app-layer: { protocols: { http: { enabled: yes, libhtp: { default-config: { "
                 "response-body-limit: 0, compression-bomb-limit: 300kb, max-body-expansion: 0 } "
                 "} } } }\n",
@@ -128,8 +151,8 @@ TEST(http1_codings_bomb)
 
     memcpy(response, head, sizeof(head) - 1);
     memcpy(response + sizeof(head) - 1, bomb, sizeof(bomb));
-    split_expect(t, &c, "tx 0 http {\"http\":{\"hostname\":\"a\",\"url\":\"/f\"}}\n"
-                 "tx 0 event compression_bomb\ntx 0 file /f closed 307201 -\n"
+    expect_both(t, &c, "tx 0 http {\"http\":{\"hostname\":\"a\",\"url\":\"/f\"}}\n"
+                "tx 0 event compression_bomb\ntx 0 file /f closed 307201 -\n"
                  "flow http http http\n");
 }
 
@@ -233,6 +256,33 @@ TEST(http1_codings_brotli_waits)
 }
 #endif
 
+/* Bodies of several kinds, in chunks, of unknown length and as uploads, come in pieces. */
+TEST(http1_codings_in_pieces)
+{
+    static const struct split_step steps[] = {
+        SPLIT_TS("POST /up HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: 47"
+                 "\r\n\r\n"), { TO_SERVER, GZIP, 20 },
+        SPLIT_TC("HTTP/1.1 200 OK\r\nContent-Encoding: deflate, gzip\r\n"
+                 "Transfer-Encoding: chunked\r\n\r\n5\r\n"), { TO_CLIENT, TWICE, 5 },
+        { TO_SERVER, GZIP + 20, sizeof(GZIP) - 1 - 20 },
+        SPLIT_TC("\r\n20\r\n"), { TO_CLIENT, TWICE + 5, 32 },
+        SPLIT_TC("\r\n0\r\n\r\n"),
+        SPLIT_TS("GET /f HTTP/1.1\r\nHost: a\r\n\r\n"),
+        SPLIT_TC("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"),
+        { TO_CLIENT, RAW, sizeof(RAW) - 1 },
+    };
+    struct split_case c = { .yaml = settings, .port = 80, .file_features = APP_FILE_SHA256,
+                            .steps = steps, .count = ARRAY_LEN(steps) };
+
+    expect_both(t, &c,
+                "tx 0 http {\"http\":{\"hostname\":\"a\",\"url\":\"/up\"}}\n"
+                "tx 0 file /up closed 17 " HELLO_SHA "\n"
+                "tx 0 file /up closed 17 " HELLO_SHA "\n"
+                "tx 1 http {\"http\":{\"hostname\":\"a\",\"url\":\"/f\"}}\n"
+                "tx 1 file /f closed 17 " HELLO_SHA "\n"
+                "flow http http http\n");
+}
+
 TEST(http1_chunk_extension)
 {
     static const struct split_step steps[] = {
@@ -243,10 +293,10 @@ TEST(http1_chunk_extension)
         SPLIT_TC("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
                  "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;x\r\na\r\n0\r\n\r\n"),
     };
-    const struct split_case c = { .yaml = settings, .port = 80, .steps = steps,
+    struct split_case c = { .yaml = settings, .port = 80, .steps = steps,
                                   .count = ARRAY_LEN(steps) };
 
-    split_expect(t, &c,
+    expect_both(t, &c,
                  "tx 0 http {\"http\":{\"hostname\":\"a\",\"url\":\"/f\"}}\n"
                  "tx 0 event request_chunk_extension\n"
                  "tx 0 file /f closed 12 -\n"
