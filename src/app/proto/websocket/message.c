@@ -9,19 +9,34 @@
 
 #include "app/core/decoder_memory.h"
 #include "base/memory/lib_memory.h"
+#include "base/memory/pack.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <zlib.h>
 
 #define WINDOW_BITS 15          /* the most that can be negotiated (RFC 7692 section 7.1.2) */
 #define CHUNK 8192              /* bytes that one call of inflate() may produce */
 #define EXPANSION_MOST 100u     /* times the packed bytes of a direction; as HTTP by default */
 
+#define WINDOW (1u << WINDOW_BITS)
+/* While all decompressors take more, those between two messages are closed, and their windows kept:
+ * packed, or as they are if they are small. */
+#define INFLATERS_FREE ((uint64_t)8 << 20)
+#define PACKED_MOST 4096u
+#define PLAIN_MOST 8192u
+#define PARKS_MAX 4u            /* then only when the direction has sent twice as much */
+
 /* Owned by a ws_message, on the heap, until the flow ends or has inflated too much. */
 struct ws_inflater {
     z_stream z;
     struct decoder_memory memory;
     uint64_t in, out, drawn;    /* of the direction: see decoder_output_most() */
+    bool is_parked;             /* z is closed; the window, of so many bytes: */
+    uint8_t *window;
+    uint32_t window_len, window_size;   /* unpacked, and as it is stored */
+    uint8_t parks;
+    uint64_t parked_in;         /* `in` at the latest one */
 };
 
 /* One message. */
@@ -59,10 +74,17 @@ struct slice ws_message_take(struct ws_message *m, struct arena *arena, bool *co
     return complete;
 }
 
-static void inflater_free(struct ws_inflater *inflater)
+static void inflater_close(struct ws_inflater *inflater)
 {
     decoder_memory_return(&inflater->memory, DECODER_MEMORY_ZLIB);
     inflateEnd(&inflater->z);
+}
+
+static void inflater_free(struct ws_inflater *inflater)
+{
+    if (!inflater->is_parked)
+        inflater_close(inflater);
+    lib_free(inflater->window);
     lib_free(inflater);
 }
 
@@ -85,6 +107,91 @@ static struct ws_inflater *inflater_new(struct app_flow *af)
     decoder_memory_return(&memory, DECODER_MEMORY_ZLIB);
     lib_free(inflater);
     return NULL;
+}
+
+/* zlib waits for the next block, at the beginning of a byte. */
+static bool is_between_blocks(const z_stream *z)
+{
+    return z->data_type == 128;
+}
+
+static bool is_parked_again(const struct ws_inflater *inflater)
+{
+    return inflater->parks < PARKS_MAX || inflater->in >= 2 * inflater->parked_in;
+}
+
+static void park(struct ws_inflater *inflater)
+{
+    uint8_t window[WINDOW], packed[PACKED_MOST];
+    const uint8_t *from = packed;
+    uInt len = 0;
+    size_t size;
+
+    if (inflateGetDictionary(&inflater->z, window, &len) != Z_OK)
+        return;
+    inflater->parks += inflater->parks < PARKS_MAX;
+    inflater->parked_in = inflater->in;
+    size = pack(window, len, packed, sizeof(packed));
+    if (size == 0 || size >= len) {
+        from = window;
+        size = len;
+    }
+    if (size > PLAIN_MOST)
+        return;
+    inflater->window = lib_malloc(size);
+    if (inflater->window == NULL)
+        return;
+    memcpy(inflater->window, from, size);
+    inflater->window_size = (uint32_t)size;
+    inflater->window_len = len;
+    inflater_close(inflater);
+    inflater->is_parked = true;
+}
+
+static bool set_window(struct ws_inflater *inflater)
+{
+    uint8_t window[WINDOW];
+    const uint8_t *from = inflater->window;
+
+    if (inflater->window_size < inflater->window_len) {
+        if (!unpack(inflater->window, inflater->window_size, window, inflater->window_len))
+            return false;
+        from = window;
+    }
+    return inflater->window_len == 0 ||
+           inflateSetDictionary(&inflater->z, from, inflater->window_len) == Z_OK;
+}
+
+/* False: no memory. */
+static bool open_again(struct ws_inflater *inflater)
+{
+    bool ok;
+
+    if (LIKELY(!inflater->is_parked))
+        return true;
+    if (!decoder_memory_take(&inflater->memory, DECODER_MEMORY_ZLIB))
+        return false;
+    inflater->z = (z_stream){ .zalloc = lib_zalloc, .zfree = lib_free_for };
+    if (inflateInit2(&inflater->z, -WINDOW_BITS) != Z_OK) {
+        decoder_memory_return(&inflater->memory, DECODER_MEMORY_ZLIB);
+        return false;
+    }
+    inflater->is_parked = false;
+    ok = set_window(inflater);
+    lib_free(inflater->window);
+    inflater->window = NULL;
+    return ok;
+}
+
+void ws_message_rest(struct ws_message *m)
+{
+    struct ws_inflater *inflater = m->inflater;
+
+    if (LIKELY(inflater == NULL) || inflater->is_parked ||
+        decoder_memory_in_use(inflater->memory.flow) <= INFLATERS_FREE ||
+        !is_between_blocks(&inflater->z) || !is_parked_again(inflater))
+        return;
+    park(inflater);
 }
 
 /* How many bytes the direction may inflate to now; 0: as much as its bytes allow is inflated. */
@@ -137,41 +244,72 @@ static void inflate_all(struct inflation *x, struct slice packed)
 }
 
 /* A direction that has inflated too much has no window any more: its later messages stay packed. */
-static bool stop_if_too_much(struct ws_message *m, const struct inflation *x)
+static void stop(struct ws_message *m)
 {
-    if (LIKELY(!x->too_much))
-        return false;
     inflater_free(m->inflater);
     m->inflater = NULL;
     m->is_bomb = true;
-    return true;
+}
+
+/* NULL: it was too much before, or there is no memory. Without its window it cannot go on. */
+static struct ws_inflater *inflater_of(struct ws_message *m, struct app_flow *af)
+{
+    if (m->inflater == NULL && !m->is_bomb)
+        m->inflater = inflater_new(af);
+    if (m->inflater != NULL && !open_again(m->inflater))
+        stop(m);
+    return m->inflater;
 }
 
 /* Data that cannot be inflated, or that inflate to nothing, stay as they are: rules then see the
  * packed bytes. */
-struct slice ws_inflate(struct ws_message *m, struct app_tx *tx, struct slice packed,
-                        uint32_t limit, bool *too_much)
+bool ws_inflate(struct ws_message *m, struct app_flow *af, struct slice packed, uint32_t limit,
+                struct ws_text *text)
 {
     /* An empty block. */
     static const struct slice tail = { (const uint8_t *)"\x00\x00\xff\xff", 4 };
-    struct inflation x = { .limit = limit };
-    struct slice out = packed;
+    struct inflation x = { .limit = limit, .inflater = inflater_of(m, af) };
 
-    if (m->inflater == NULL && !m->is_bomb)
-        m->inflater = inflater_new(tx->flow);
-    x.inflater = m->inflater;
-    *too_much = false;
     if (x.inflater == NULL)
-        return packed;
+        return true;
     x.inflater->in += packed.len;
     inflate_all(&x, packed);
     if (!x.too_much)
         inflate_all(&x, tail);      /* removed by the sender (RFC 7692 section 7.2.1) */
-    if (x.text.len > 0)
-        out = arena_slice(&tx->arena, buf_slice(&x.text));
-    buf_fini(&x.text);
-    *too_much = stop_if_too_much(m, &x);
-    return out;
+    buf_shrink(&x.text);
+    text->data = x.text;
+    if (UNLIKELY(x.too_much))
+        stop(m);
+    if (unpacked_memory_set(af, &text->held, text->data.cap))
+        return !x.too_much;
+    buf_fini(&text->data);
+    return false;
+}
+
+/* --- text of messages ------------------------------------------------------------------------- */
+
+void ws_text_rest(struct ws_text *text, struct app_flow *af)
+{
+    if (text->data.len > 0 && unpacked_memory_is_much(af) &&
+        window_pack(&text->packed, &text->data))
+        (void)unpacked_memory_set(af, &text->held, text->packed.size);
+}
+
+/* What it counts for may be refused: that is for new content, and this one has been granted. */
+struct slice ws_text_get(struct ws_text *text, struct app_flow *af)
+{
+    if (UNLIKELY(window_is_packed(&text->packed))) {
+        (void)!window_unpack(&text->packed, &text->data);
+        (void)unpacked_memory_set(af, &text->held, text->data.cap);
+    }
+    return buf_slice(&text->data);
+}
+
+void ws_text_fini(struct ws_text *text, struct app_flow *af)
+{
+    buf_fini(&text->data);
+    window_drop(&text->packed);
+    (void)unpacked_memory_set(af, &text->held, 0);
 }
 
 /* At the end of the flow; a message without any frame is valid, too. */

@@ -33,19 +33,21 @@ enum ws_frame { FRAME_LIST(APP_ENUM_ID) };
 
 struct ws_settings { uint32_t max_payload; };   /* bytes of a frame and of a message */
 
-/* `payload` lies in the arena, unmasked. */
+/* `payload` lies in the arena, unmasked. What it inflates to is in `text`. */
 struct ws_tx {
     struct app_tx tx;
     uint8_t flags, opcode;
     bool masked;
     uint32_t mask;
     struct slice payload;
+    struct ws_text text;            /* empty: the payload is not compressed, or stays packed */
 };
 
 /* Owned by the flow; arrays by direction. */
 struct ws_state {
     struct ws_message message[2];
     uint64_t skip[2];               /* bytes of the current payload beyond the limit */
+    uint64_t rested;                /* id of the first transaction that no rest has seen */
 };
 
 /* The header of a frame. */
@@ -116,7 +118,7 @@ static void frames(struct app_flow *af, const struct app_input *in, const struct
 static void follow_message(struct ws_tx *t, struct ws_message *m, uint32_t limit)
 {
     bool fin = (t->flags & FLAG_FIN) != 0, compressed = (t->flags & FLAG_COMPRESSED) != 0;
-    bool complete = fin && !ws_message_is_started(m), too_much = false;
+    bool complete = fin && !ws_message_is_started(m);
 
     if (t->opcode < OPCODE_CONTROL && !complete) {
         if (!ws_message_add(m, t->payload, compressed, limit))
@@ -126,9 +128,7 @@ static void follow_message(struct ws_tx *t, struct ws_message *m, uint32_t limit
         t->payload = ws_message_take(m, &t->tx.arena, &compressed);
     }
     /* RSV1 counts on a control frame, too, although RFC 7692 section 6 does not allow it there. */
-    if (compressed && fin)
-        t->payload = ws_inflate(m, &t->tx, t->payload, limit, &too_much);
-    if (too_much)
+    if (compressed && fin && !ws_inflate(m, t->tx.flow, t->payload, limit, &t->text))
         app_tx_event(&t->tx, REASSEMBLY_LIMIT_REACHED);
 }
 
@@ -200,6 +200,33 @@ static enum app_probe_result websocket_probe(struct bytes in, enum direction d U
     return (first & FLAG_RESERVED) == 0 ? APP_PROBE_YES : APP_PROBE_NO;
 }
 
+/* --- memory --------------------------------------------------------------------------------- */
+
+/* After each packet. Of open transactions, each is looked at once. */
+static void websocket_rest(struct app_flow *af)
+{
+    struct ws_state *st = af->state;
+
+    for (struct app_tx *tx = af->last; tx != NULL && tx->id >= st->rested; tx = tx->prev)
+        ws_text_rest(&ws_tx_of(tx)->text, af);
+    st->rested = af->next_tx_id;
+    for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)
+        ws_message_rest(&st->message[d]);
+}
+
+static void websocket_tx_close(struct app_tx *tx)
+{
+    ws_text_fini(&ws_tx_of(tx)->text, tx->flow);
+}
+
+/* The payload as rules and alerts see it. */
+static struct slice payload_of(struct app_tx *tx)
+{
+    struct slice text = ws_text_get(&ws_tx_of(tx)->text, tx->flow);
+
+    return text.len > 0 ? text : ws_tx_of(tx)->payload;
+}
+
 /* --- rules ---------------------------------------------------------------------------------- */
 
 /* RFC 6455 section 11.8. */
@@ -211,9 +238,18 @@ static const struct app_name flag_bits[] = {
     { "fin", FLAG_FIN }, { "comp", FLAG_COMPRESSED }, { NULL, 0 },
 };
 
+static bool get_payload(struct app_tx *tx, enum direction d UNUSED, unsigned index,
+                        struct slice *out)
+{
+    *out = payload_of(tx);
+    if (out->data == NULL)
+        out->data = (const uint8_t *)"";
+    return index == 0;
+}
+
 static const struct app_buffer payload_buffer = {
     .name = "websocket.payload", .doc = "payload, unmasked and unpacked", .directions = APP_BOTH,
-    .progress = { 1, 1 }, .field = APP_FIELD(ws_tx, payload, ALWAYS),
+    .progress = { 1, 1 }, .get = get_payload,
 };
 static const struct app_integer opcode_integer = {
     .name = "websocket.opcode", .doc = "what kind of frame", .bits = 8, .directions = APP_BOTH,
@@ -266,14 +302,14 @@ static void websocket_alert_metadata(struct json *j, struct app_tx *tx)
 /* `what`: the forms of the payload that the configuration requires. */
 static void websocket_alert_contents(struct json *j, struct app_tx *tx, unsigned what)
 {
-    const struct slice *payload = &ws_tx_of(tx)->payload;
+    const struct slice payload = payload_of(tx);
 
     json_object(j, "websocket");
     websocket_log(j, tx, TO_SERVER, NULL);
     if (what & APP_CONTENTS_PRINTABLE)
-        json_lossy(j, "payload_printable", *payload);
+        json_lossy(j, "payload_printable", payload);
     if (what & APP_CONTENTS_BASE64)
-        json_base64(j, "payload_base64", payload->data, payload->len);
+        json_base64(j, "payload_base64", payload.data, payload.len);
     json_object_end(j);
 }
 
@@ -335,7 +371,9 @@ const struct app_proto app_websocket = {
     .configure = websocket_configure,
     .state_size = sizeof(struct ws_state),
     .tx_size = sizeof(struct ws_tx),
+    .tx_close = websocket_tx_close,
     .close = websocket_close,
+    .rest = websocket_rest,
     .parse = websocket_parse,
     /* Bytes: one frame with the largest payload that can be configured. */
     .buffer_limit = MAX_PAYLOAD_LIMIT + HEADER_MAX,

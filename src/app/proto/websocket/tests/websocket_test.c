@@ -80,45 +80,112 @@ TEST(websocket_gap)
 
 static bool is_text(struct slice s, const char *text)
 {
-    return s.len == strlen(text) && memcmp(s.data, text, s.len) == 0;
+    return s.len == strlen(text) && (s.len == 0 || memcmp(s.data, text, s.len) == 0);
 }
 #define SLICE(s) (struct slice){ (const uint8_t *)(s), sizeof(s) - 1 }
 
-/* A transaction whose flow has the memory of decompressors. */
-struct flow_of_tx {
+/* A flow that has the memory of decompressors. */
+struct flow_of_test {
     struct app_conf conf;
     struct app_thread thread;
     struct app_flow flow;
-    struct app_tx tx;
 };
 
-static void flow_of_tx_init(struct flow_of_tx *x)
+static void flow_of_test_init(struct flow_of_test *x)
 {
     memset(x, 0, sizeof(*x));
     x->thread.conf = &x->conf;
     x->flow.thread = &x->thread;
-    x->tx.flow = &x->flow;
-    arena_init(&x->tx.arena, 1024, 0);
+}
+
+/* Inflates a message, and compares. What waits may be packed before. */
+static bool inflates(struct flow_of_test *x, struct ws_message *m, struct slice packed,
+                     uint32_t limit, const char *text)
+{
+    struct ws_text t = { .held = 0 };
+    bool ok = ws_inflate(m, &x->flow, packed, limit, &t);
+
+    ws_text_rest(&t, &x->flow);
+    ws_message_rest(m);
+    ok &= is_text(ws_text_get(&t, &x->flow), text);
+    ws_text_fini(&t, &x->flow);
+    return ok;
 }
 
 /* The examples of RFC 7692, 7.2.3: "Hello" twice, the second time out of the shared window. */
-TEST(websocket_inflate)
+static void check_hello(struct test *t, struct flow_of_test *x)
 {
     struct ws_message m = { .started = false };
-    struct flow_of_tx x;
-    bool too_much;
 
-    flow_of_tx_init(&x);
-    CHECK(is_text(ws_inflate(&m, &x.tx, SLICE("\xf2\x48\xcd\xc9\xc9\x07\x00"), 100, &too_much),
-                  "Hello"));
-    CHECK(is_text(ws_inflate(&m, &x.tx, SLICE("\xf2\x00\x11\x00\x00"), 100, &too_much), "Hello"));
-    CHECK(is_text(ws_inflate(&m, &x.tx, SLICE("\xf2\x00\x11\x00\x00"), 3, &too_much), "Hel"));
-    CHECK(!too_much);
-    CHECK(is_text(ws_inflate(&m, &x.tx, SLICE("\xff\xff\xff"), 100, &too_much),
-                  "\xff\xff\xff"));
+    CHECK(inflates(x, &m, SLICE("\xf2\x48\xcd\xc9\xc9\x07\x00"), 100, "Hello"));
+    CHECK(inflates(x, &m, SLICE("\xf2\x00\x11\x00\x00"), 100, "Hello"));
+    CHECK(inflates(x, &m, SLICE("\xf2\x00\x11\x00\x00"), 3, "Hel"));
+    CHECK(inflates(x, &m, SLICE("\xff\xff\xff"), 100, ""));
     ws_message_fini(&m);
+}
+
+TEST(websocket_inflate)
+{
+    struct flow_of_test x;
+
+    flow_of_test_init(&x);
+    check_hello(t, &x);
     CHECK_INT(x.conf.decoders.memory.used, 0);
-    arena_fini(&x.tx.arena);
+}
+
+/* The window is kept apart from its decompressor, and set again. */
+TEST(websocket_inflate_with_others)
+{
+    const size_t others = 100 << 20;
+    struct flow_of_test x;
+
+    flow_of_test_init(&x);
+    x.conf.decoders.memory.used = others;
+    check_hello(t, &x);
+    CHECK_INT(x.conf.decoders.memory.used, others);
+}
+
+/* Long texts that share words: as they come, and with each window packed in between. */
+TEST(websocket_windows_wait)
+{
+    static uint8_t text[8][3000], packed[8][4096];
+    const size_t others = 100 << 20;
+    struct slice seen;
+    uInt len[8];
+    z_stream z = { .next_in = NULL };
+    struct ws_message m = { .started = false };
+    struct ws_text out = { .held = 0 };
+    struct flow_of_test x;
+
+    flow_of_test_init(&x);
+    x.conf.decoders.memory.used = others;
+    x.conf.decoders.unpacked = 50 << 20;
+    CHECK(deflateInit2(&z, 9, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY) == Z_OK);
+    for (unsigned i = 0; i < 8; i++) {
+        for (unsigned k = 0; k < sizeof(text[i]); k++)
+            text[i][k] = (uint8_t)("words of "[k % 9] + (k / 700 * i) % 7);
+        z.next_in = text[i];
+        z.avail_in = sizeof(text[i]);
+        z.next_out = packed[i];
+        z.avail_out = sizeof(packed[i]);
+        CHECK(deflate(&z, Z_SYNC_FLUSH) == Z_OK);
+        len[i] = (uInt)sizeof(packed[i]) - z.avail_out - 4;
+    }
+    (void)deflateEnd(&z);
+    for (unsigned i = 0; i < 8; i++) {
+        CHECK(ws_inflate(&m, &x.flow, (struct slice){ packed[i], len[i] }, 65535, &out));
+        ws_text_rest(&out, &x.flow);
+        CHECK(out.data.data == NULL && out.packed.size < 500);
+        ws_message_rest(&m);
+        if (i < 4)
+            CHECK_INT(x.conf.decoders.memory.used, others + out.held);
+        seen = ws_text_get(&out, &x.flow);
+        CHECK_BYTES(seen.data, seen.len, text[i], sizeof(text[i]));
+        ws_text_fini(&out, &x.flow);
+        out = (struct ws_text){ .held = 0 };
+    }
+    ws_message_fini(&m);
+    CHECK_INT(x.conf.decoders.memory.used, others);
 }
 
 /* A bomb of two megabytes in two kilobytes: its text is there up to the limit, the next messages of
@@ -126,26 +193,25 @@ TEST(websocket_inflate)
 TEST(websocket_bomb_ends_inflating)
 {
     struct ws_message m = { .started = false };
-    struct flow_of_tx x;
+    struct ws_text text = { .held = 0 };
+    struct flow_of_test x;
     static uint8_t packed[4096], zeros[2 << 20];
     z_stream z = { .next_in = zeros, .avail_in = sizeof(zeros), .next_out = packed,
                    .avail_out = sizeof(packed) };
-    struct slice bomb = { packed, 0 }, out;
-    bool too_much = false;
+    struct slice bomb = { packed, 0 };
 
     CHECK(deflateInit2(&z, 9, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY) == Z_OK);
     CHECK(deflate(&z, Z_SYNC_FLUSH) == Z_OK);
     bomb.len = (uint32_t)(sizeof(packed) - z.avail_out - 4);
     (void)deflateEnd(&z);
-    flow_of_tx_init(&x);
-    out = ws_inflate(&m, &x.tx, bomb, 65535, &too_much);
-    CHECK_INT(out.len, 65535);
-    CHECK(too_much);
-    out = ws_inflate(&m, &x.tx, bomb, 65535, &too_much);
-    CHECK(out.data == bomb.data && out.len == bomb.len && !too_much);
+    flow_of_test_init(&x);
+    CHECK(!ws_inflate(&m, &x.flow, bomb, 65535, &text));
+    CHECK_INT(text.data.len, 65535);
+    ws_text_fini(&text, &x.flow);
+    CHECK(ws_inflate(&m, &x.flow, bomb, 65535, &text));
+    CHECK_INT(text.data.len, 0);
     CHECK_INT(x.conf.decoders.memory.used, 0);
     ws_message_fini(&m);
-    arena_fini(&x.tx.arena);
 }
 
 TEST(websocket_message_in_parts)
