@@ -292,8 +292,12 @@ bool h2_body_data(struct h2_tx *t, enum direction d, struct slice data)
     open_file(t, d);
     if (data.len == 0)
         return true;
-    if (t->ds[d].decoder != NULL)
-        return decode_body(t, d, data);
+    if (t->ds[d].decoder != NULL) {
+        bool goes_on = decode_body(t, d, data);
+
+        h2_decoders_rest(t->ds[d].decoder);
+        return goes_on;
+    }
     store(t, d, data);
     return true;
 }

@@ -16,6 +16,8 @@ void h2_body_free(struct h2_tx *t, enum direction d);
 struct h2_decoder *h2_decoder_new(struct h2_tx *t, struct slice coding);
 void h2_decoder_event(struct h2_tx *t, enum decoder_refusal why);
 void h2_decoder_free(struct h2_decoder *dec);
+/* After data of a stream: where memory is scarce, decoders that wait for more are closed. */
+void h2_decoders_rest(struct h2_decoder *dec);
 enum h2_decoded { H2_DECODED, H2_DECODED_ALL, H2_DECODE_FAILED, H2_DECODE_REFUSED };
 /* Decodes *in into the next part of output. H2_DECODED: call again. */
 enum h2_decoded h2_decode(struct h2_decoder *dec, struct slice *in, struct slice *out);

@@ -23,6 +23,12 @@
 
 #define GZIP_MAGIC 0x1f                 /* the first byte of a member */
 #define DECODERS_MAX 2 /* of a body: default of response-body-decompress-layer-limit */
+/* While the decoders of all flows take more memory, those that wait are closed, and later get their
+ * input again. One with more input or output keeps its memory, as does one that waits often. */
+#define DECODERS_FREE ((uint64_t)8 << 20)
+#define PARK_INPUT 1024
+#define PARK_OUTPUT (32u << 10)
+#define PARKS_MAX 4u
 
 enum coding { CODING_GZIP, CODING_DEFLATE, CODING_BROTLI, CODING_ZSTD, CODING_NONE };
 
@@ -35,10 +41,14 @@ struct h2_decoder {
     bool passes;                            /* refused: bytes go on as they are */
     struct decoder_memory memory;
     struct buf retained;                    /* input so far, until something comes out */
+    bool keeps;                             /* ... and after that, so that it may be closed */
+    bool parked;                            /* it is */
+    bool waits;                             /* then: what brotli_decoder_waits() said */
+    uint8_t parks;
     uint64_t in, out;
     z_stream z;
     void *brotli, *zstd;
-    uint8_t chunk[CHUNK];
+    uint8_t *chunk;                         /* of output; NULL: not yet, or closed */
 };
 
 static void *zlib_alloc(void *memory, unsigned n, unsigned size)
@@ -98,7 +108,8 @@ static struct h2_decoder *one_decoder(struct h2_tx *t, enum coding coding)
         decoder_memory_return(&memory, sizeof(*dec));
         return NULL;
     }
-    memset(dec, 0, offsetof(struct h2_decoder, chunk));     /* without the output buffer */
+    memset(dec, 0, sizeof(*dec));
+    dec->keeps = decoder_memory_in_use(t->tx.flow) >= DECODERS_FREE;
     dec->memory = memory;
     dec->coding = coding;
     dec->z.zalloc = zlib_alloc;
@@ -152,8 +163,7 @@ struct h2_decoder *h2_decoder_new(struct h2_tx *t, struct slice text)
     return NULL;
 }
 
-/* What the library and the input take. */
-static void close_stream(struct h2_decoder *dec)
+static void close_library(struct h2_decoder *dec)
 {
     if (dec->started && (dec->coding == CODING_GZIP || dec->coding == CODING_DEFLATE))
         inflateEnd(&dec->z);
@@ -163,7 +173,16 @@ static void close_stream(struct h2_decoder *dec)
         zstd_decoder_close(dec->zstd);
     dec->started = false;
     dec->brotli = dec->zstd = NULL;
+    decoder_memory_free(&dec->memory, dec->chunk);
+    dec->chunk = NULL;
+}
+
+/* What the library and the input take. */
+static void close_stream(struct h2_decoder *dec)
+{
+    close_library(dec);
     buf_fini(&dec->retained);
+    dec->parked = false;
 }
 
 static void decoder_free(struct h2_decoder *dec)
@@ -277,18 +296,80 @@ static enum h2_decoded failure(const struct h2_decoder *dec)
 /* While nothing comes out, input is kept: if the decoder is refused later, it passes unchanged. */
 static void keep(struct h2_decoder *dec, struct slice in)
 {
-    if (dec->out > 0)
+    dec->keeps = dec->keeps && dec->retained.len + in.len <= PARK_INPUT;
+    if (dec->out > 0 && !dec->keeps)
         buf_fini(&dec->retained);
     else if (dec->retained.len + in.len <= RETAINED_LIMIT)
         buf_add(&dec->retained, in.data, in.len);
 }
 
+static enum h2_decoded decode_some(struct h2_decoder *dec, struct slice *in, size_t *produced)
+{
+    if (dec->coding == CODING_BROTLI)
+        return decode_brotli(dec, in, produced);
+    if (dec->coding == CODING_ZSTD)
+        return decode_zstd(dec, in, produced);
+    return decode_zlib(dec, in, produced);
+}
+
+/* The library, and space for a chunk. */
+static bool open_library(struct h2_decoder *dec, uint8_t first)
+{
+    if (dec->chunk == NULL)
+        dec->chunk = decoder_memory_alloc(&dec->memory, CHUNK);
+    return dec->chunk != NULL && begin(dec, first);
+}
+
+/* --- decoders that wait ----------------------------------------------------------------------- */
+
+static bool may_park(const struct h2_decoder *dec)
+{
+    return dec->keeps && dec->started && !dec->over && !dec->at_end && !dec->again &&
+           !dec->passes && dec->retained.len == dec->in && dec->out <= PARK_OUTPUT &&
+           dec->parks < PARKS_MAX;
+}
+
+void h2_decoders_rest(struct h2_decoder *dec)
+{
+    if (LIKELY(dec == NULL) || decoder_memory_in_use(dec->memory.flow) < DECODERS_FREE)
+        return;
+    for (; dec != NULL; dec = dec->next) {
+        if (!may_park(dec))
+            continue;
+        dec->waits = dec->brotli != NULL && brotli_decoder_waits(dec->brotli);
+        close_library(dec);
+        dec->parked = true;
+        dec->parks++;
+    }
+}
+
+/* Repeats the input, whose output was passed on before. False: there is no memory for that. */
+static bool resume(struct h2_decoder *dec)
+{
+    struct slice in = buf_slice(&dec->retained);
+    uint64_t known = 0;
+    size_t produced = 1;
+
+    dec->parked = false;
+    if (in.len == 0 || !open_library(dec, in.data[0]))
+        return false;
+    for (uint32_t left = in.len + 1; left != in.len || produced > 0; known += produced) {
+        left = in.len;
+        produced = 0;
+        if (decode_some(dec, &in, &produced) == H2_DECODE_FAILED)
+            return false;
+    }
+    return in.len == 0 && known == dec->out;
+}
+
+/* --- a body ----------------------------------------------------------------------------------- */
+
 /* Decodes until a chunk is full or the input is used up. A start that failed is tried again with
  * the next data. */
 enum h2_decoded h2_decode(struct h2_decoder *dec, struct slice *in, struct slice *out)
 {
-    enum h2_decoded result = H2_DECODE_FAILED;
     struct slice input = *in;
+    enum h2_decoded result;
     size_t produced = 0;
 
     if (dec->passes) {
@@ -296,20 +377,16 @@ enum h2_decoded h2_decode(struct h2_decoder *dec, struct slice *in, struct slice
         in->len = 0;
         return H2_DECODED_ALL;
     }
-    *out = (struct slice){ .data = dec->chunk, .len = 0 };
-    if (dec->over || (!dec->started && in->len == 0))
+    *out = (struct slice){ .data = NULL, .len = 0 };
+    if (dec->over || (!dec->started && !dec->parked && in->len == 0))
         return H2_DECODED_ALL;
-    if (!dec->started && !begin(dec, in->data[0])) {
-        dec->started = false;
+    if (UNLIKELY(dec->parked) ? !resume(dec)
+                              : !dec->started && !open_library(dec, in->data[0])) {
+        close_library(dec);
         return failure(dec);
     }
-    if (dec->coding == CODING_BROTLI)
-        result = decode_brotli(dec, in, &produced);
-    if (dec->coding == CODING_ZSTD)
-        result = decode_zstd(dec, in, &produced);
-    else if (dec->coding != CODING_BROTLI)
-        result = decode_zlib(dec, in, &produced);
-    out->len = (uint32_t)produced;
+    result = decode_some(dec, in, &produced);
+    *out = (struct slice){ .data = dec->chunk, .len = (uint32_t)produced };
     input.len -= in->len;
     dec->in += input.len;
     dec->out += produced;
@@ -321,7 +398,7 @@ enum h2_decoded h2_decode(struct h2_decoder *dec, struct slice *in, struct slice
 
 struct slice h2_decoder_kept(const struct h2_decoder *dec)
 {
-    return buf_slice(&dec->retained);
+    return dec->out == 0 ? buf_slice(&dec->retained) : (struct slice){ 0 };
 }
 
 enum decoder_refusal h2_decoder_refusal(const struct h2_decoder *dec)
@@ -358,7 +435,7 @@ void h2_decoder_stop(struct h2_decoder *dec)
 bool h2_decoder_is_bomb_at_end(const struct h2_decoder *dec)
 {
     for (; dec != NULL; dec = dec->next)
-        if (dec->brotli != NULL && brotli_decoder_waits(dec->brotli))
+        if (dec->parked ? dec->waits : dec->brotli != NULL && brotli_decoder_waits(dec->brotli))
             return true;
     return false;
 }
