@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Attacks that buy a little in each of thousands of connections, which stay open."""
+import lzma
 import struct
 import zlib
 
@@ -72,3 +73,68 @@ def small_mixed(cap, size):
         one_segment(flow, 1, f"HTTP/1.1 200 OK\r\nContent-Encoding: {coding}\r\n"
                     "Content-Length: 90000\r\n\r\n".encode() + body)
         flow.send(0, 16)
+
+
+# --- what keeps parsers and decoders from being put aside -----------------------------------------
+
+def answers(cap, size, requests, parts, count):
+    """Connections that stay open: requests in one segment, then the server's parts, each
+    acknowledged."""
+    if size is not None:
+        pages(cap, size, 1000, "gzip")
+        return
+    for i in range(count):
+        flow = connect(cap, 80, i)
+        one_segment(flow, 0, requests)
+        for part in parts:
+            one_segment(flow, 1, part)
+            flow.send(0, 16)
+
+
+def coded(coding, framing):
+    return f"HTTP/1.1 200 OK\r\nContent-Encoding: {coding}\r\n{framing}\r\n\r\n".encode()
+
+
+CHUNKED, LONG = "Transfer-Encoding: chunked", "Content-Length: 90000"
+LZMA = lzma.compress(bytes(128 << 10), format=lzma.FORMAT_ALONE)
+OPEN_TEXT = gzip_of(b"".join(b"%x " % (i * i) for i in range(2000)))[:1000]
+
+
+@entry("HTTP: a bomb in chunks, of which the last ends in its length", SOURCE, proto="http")
+def small_chunks(cap, size):
+    answers(cap, size, GET, [coded("gzip", CHUNKED) + b"%x\r\n%s\r\n5" % (len(SMALL), SMALL)], 3000)
+
+
+@entry("HTTP: open bodies that go on byte by byte, in chunks of one byte", SOURCE, proto="http",
+       short=True)
+def small_drips(cap, size):
+    answers(cap, size, GET, [coded("gzip", CHUNKED)] +
+            [b"1\r\n%c\r\n" % byte for byte in SMALL[:12]], 1500)
+
+
+@entry("HTTP: bombs packed twice, and headers that end in the middle", SOURCE, proto="http")
+def small_twice(cap, size):
+    answers(cap, size, GET, [b"HTTP/1.1 100 Continue\r\n\r\n" + coded("gzip, gzip", LONG)[:-2],
+                             b"\r\n" + gzip_of(SMALL)], 3000)
+
+
+@entry("HTTP: small bombs in lzma", SOURCE, proto="http")
+def small_lzma(cap, size):
+    answers(cap, size, GET, [coded("lzma", LONG) + LZMA], 3000)
+
+
+@entry("HTTP: open windows of text, which do not repeat themselves", SOURCE, proto="http")
+def small_text(cap, size):
+    answers(cap, size, GET, [coded("gzip", "Connection: close") + OPEN_TEXT], 3000)
+
+
+@entry("HTTP: requests in a row, of which the first has an open answer", SOURCE, proto="http")
+def small_rows(cap, size):
+    answers(cap, size, GET * 3, [coded("gzip", LONG) + SMALL], 3000)
+
+
+@entry("HTTP: bombs in uploads and in their answers at the same time", SOURCE, proto="http",
+       short=True)
+def small_both(cap, size):
+    upload = b"POST /up HTTP/1.1\r\nHost: a\r\n" + coded("gzip", LONG)[17:] + SMALL
+    answers(cap, size, upload, [coded("gzip", LONG) + SMALL], 3000)
