@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define TX_ARENA_BLOCK 104              /* with the block's header a size class of allocators */
-#define TX_ARENA_KEEP (64u << 10)       /* a larger arena goes back to the allocator */
+#define TX_ARENA_KEEP (4u << 10)        /* a larger arena goes back to the heap */
 #define TX_ARENAS_LIMIT 2048             /* beyond this many in use, freed ones keep no blocks */
 /* Transactions of a flow, open or not: an upper bound for any max-tx. */
 #define TX_HARD_LIMIT 16384
