@@ -81,6 +81,9 @@ struct rule_parser {
     bool priority_given;                /* set by the keyword, not by the class */
     bool strict;                        /* --strict-rule-keywords names this keyword */
     ARRAY_OF(struct text) metadata;     /* the arguments of these options, in the rule's text */
+    /* The last limits of expressions, with and without PCRE_FEW_BACKTRACKS: the next expression of
+     * the same memory shares them. */
+    struct { const struct pcre_op *op; const struct arena *arena; } pcre[2];
 };
 
 #define KEYWORD_IGNORE_RULE (-2)

@@ -236,7 +236,9 @@ static void read_limits(struct ruleset *rs)
  * defaults even when the configuration has others. */
 static void pcre_limits(struct rule_parser *p, struct pcre_op *pcre, bool configured)
 {
-    pcre->context = pcre2_match_context_create(NULL);
+    bool few = pcre->compiled->few_backtracks;
+    const struct pcre_op *last = p->pcre[few].op;
+
     pcre->match_limit = PCRE_MATCH_LIMIT;
     pcre->depth_limit = RECURSION_LIMIT_DEFAULT;
     if (configured) {
@@ -244,11 +246,19 @@ static void pcre_limits(struct rule_parser *p, struct pcre_op *pcre, bool config
         pcre->match_limit = p->ruleset->pcre_limits.match;
         pcre->depth_limit = p->ruleset->pcre_limits.depth;
     }
-    pcre2_set_match_limit(pcre->context,
-                          pcre->compiled->few_backtracks
-                          ? MIN(pcre->match_limit, PCRE_FEW_BACKTRACKS) : pcre->match_limit);
+    if (p->pcre[few].arena == p->arena && last->match_limit == pcre->match_limit &&
+        last->depth_limit == pcre->depth_limit) {
+        pcre->context = last->context;
+        pcre->shares_context = true;
+        return;
+    }
+    pcre->context = pcre2_match_context_create(NULL);
+    pcre2_set_match_limit(pcre->context, few ? MIN(pcre->match_limit, PCRE_FEW_BACKTRACKS)
+                                             : pcre->match_limit);
     pcre2_set_depth_limit(pcre->context, pcre->depth_limit);
     pcre2_set_heap_limit(pcre->context, PCRE_HEAP_LIMIT_KIB);
+    p->pcre[few].op = pcre;
+    p->pcre[few].arena = p->arena;
 }
 
 /* Groups capture only where the rule wants a capture or the expression refers back to a
@@ -286,7 +296,8 @@ static void pcre_free(void *arg)
 {
     struct pcre_op *pcre = arg;
 
-    pcre2_match_context_free(pcre->context);
+    if (!pcre->shares_context)
+        pcre2_match_context_free(pcre->context);
 }
 
 /* A letter that chooses a buffer contradicts a sticky buffer, unless both name the same. */
