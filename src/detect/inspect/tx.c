@@ -80,7 +80,7 @@ static struct tx_rule *state_add(struct app_tx *tx, uint32_t rule, unsigned dire
     if (s == NULL)
         return NULL;
     if (s->count == s->cap) {
-        uint32_t cap = s->cap > 0 ? s->cap * 2 : 8;
+        uint32_t cap = s->cap > 0 ? s->cap * 2 : 4;
         struct tx_rule *more = arena_alloc(&tx->arena, cap * sizeof(*more));
 
         if (more == NULL)
