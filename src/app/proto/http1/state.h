@@ -102,7 +102,7 @@ void *http_libhtp_calloc(size_t size);
 void http_libhtp_free(void *block);
 
 /* suspend.c */
-#define HTTP_ACTIVE_MAX 4096
+#define HTTP_ACTIVE_MAX 1024
 /* decoder.c */
 #define HTTP_DECODERS_FREE ((uint64_t)8 << 20)
 
