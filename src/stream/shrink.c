@@ -11,9 +11,9 @@
 #include "stream/tcp_session.h"
 
 /* Flows for each slab: more while it pays, fewer while all buffers are full. */
-#define FLOWS_LEAST 32
-#define FLOWS_MOST 512
-#define FLOWS_AT_ONCE 2048              /* between two vectors */
+#define FLOWS_LEAST 128
+#define FLOWS_MOST 2048
+#define FLOWS_AT_ONCE 4096              /* between two vectors */
 #define BATCH 4                         /* visits whose flows are fetched together */
 
 static void shrink_flow(struct stream_thread *st, const struct flow *flow)
