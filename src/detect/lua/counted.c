@@ -48,9 +48,15 @@ static uint64_t between(lua_Integer from, lua_Integer to)
     return to < from ? 0 : steps + (steps < UINT64_MAX);
 }
 
+/* A text that does not fit into the script's memory is refused before it is made. */
 static uint64_t repeats(lua_State *state)
 {
-    return positive(lua_tointeger(state, 2));
+    uint64_t times = positive(lua_tointeger(state, 2)), bytes;
+
+    if (__builtin_mul_overflow(times, text_len(state, 1) + text_len(state, 3), &bytes) ||
+        !lua_sandbox_has_space(state, bytes))
+        return 0;
+    return times;
 }
 
 /* The elements i to j of the table, by default all. */

@@ -127,6 +127,14 @@ void lua_sandbox_charge(lua_State *state, uint64_t instructions)
     }
 }
 
+bool lua_sandbox_has_space(lua_State *state, uint64_t bytes)
+{
+    const struct lua_sandbox *sandbox = lua_sandbox_of(state);
+
+    return sandbox->bytes_limit == 0 ||
+           bytes <= sandbox->bytes_limit - MIN(sandbox->bytes, sandbox->bytes_limit);
+}
+
 uint64_t lua_sandbox_left(lua_State *state)
 {
     const struct lua_sandbox *sandbox = lua_sandbox_of(state);

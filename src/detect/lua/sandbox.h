@@ -96,6 +96,8 @@ static inline struct lua_context *lua_context_of(lua_State *state)
 /* Work in C counts as instructions of the script, so many for what takes their time. Raises an
  * error in the script at its limit. */
 void lua_sandbox_charge(lua_State *state, uint64_t instructions);
+/* Whether the script may have so many bytes more. */
+bool lua_sandbox_has_space(lua_State *state, uint64_t bytes);
 #define LUA_READ_PER_STEP 16    /* bytes that a function reads in the time of an instruction */
 /* What is left below the limit of the call; UINT64_MAX: there is none. */
 uint64_t lua_sandbox_left(lua_State *state);
