@@ -9,7 +9,7 @@
 
 #define LEAST 512u                      /* a smaller window stays as it is */
 #define TIMES 4u                        /* so much smaller it has to become */
-#define SIZE_MOST 4096u
+#define SIZE_MOST 8192u
 #define TRIES 4u                        /* then only after it has doubled: packing costs time */
 
 static bool is_worth(struct packed_window *packed, size_t len)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* base/memory/pack.h - packs bytes that wait, so that they take less memory.
  *
- * Meant for what a sender has unpacked to more than he has sent: it repeats itself. Bytes that do
- * not repeat are passed over at some GB/s and are not packed. The packed form never leaves the
- * process. */
+ * Meant for what a sender has unpacked to more than he has sent: it repeats itself. The packed form
+ * is a block of LZ4 and never leaves the process. Without liblz4 nothing is packed. */
 #ifndef BASE_PACK_H
 #define BASE_PACK_H
 
