@@ -389,18 +389,14 @@ void app_files_leave(struct app_tx *tx, enum direction direction)
         app_file_leave(file);
 }
 
-/* A content that comes byte by byte would have its window inspected with each of them. From so many
- * repeated bytes on, rules wait for a part of the window, or for the end. IPS mode cannot wait. */
-#define AGAIN_FREE (256u << 10)
-#define AGAIN_TIMES 16u
-
+/* IPS mode cannot wait. */
 static bool waits_for_more(const struct app_file *file)
 {
     uint64_t fresh = content_size(file) - MAX(file->inspected, file->shown);
 
-    return UNLIKELY(file->again > AGAIN_FREE + AGAIN_TIMES * content_size(file)) && fresh > 0 &&
-           fresh < file->limits.window / AGAIN_TIMES && file->state == FILE_OPEN &&
-           !file->tx->flow->end[file->direction] && !app_is_inline(file->tx->flow);
+    return UNLIKELY(file_window_waits(&file->limits, file->again, content_size(file), fresh)) &&
+           file->state == FILE_OPEN && !file->tx->flow->end[file->direction] &&
+           !app_is_inline(file->tx->flow);
 }
 
 /* Returns the new bytes, with limits.window bytes before them, so that a pattern across two packets

@@ -22,6 +22,17 @@ struct file_window {
     uint32_t window;            /* earlier bytes kept, for matches across the boundary */
 };
 
+/* A content that comes byte by byte would have its window inspected with each of them. Once so many
+ * bytes were shown again, rules wait for a part of the window, or for the end. */
+#define FILE_AGAIN_FREE (256u << 10)
+#define FILE_AGAIN_TIMES 16u
+static inline bool file_window_waits(const struct file_window *w, uint64_t again, uint64_t size,
+                                     uint64_t fresh)
+{
+    return again > FILE_AGAIN_FREE + FILE_AGAIN_TIMES * size && fresh > 0 &&
+           fresh < w->window / FILE_AGAIN_TIMES;
+}
+
 /* Space for what the layers above keep with a file, as in a transaction (app/tx.h): struct
  * detect_file in detect/rule/file_slot.h, struct output_file in output/logger.h. */
 #define APP_FILE_SLOT_DETECT 72

@@ -191,7 +191,10 @@ bool http_body_inspect(struct http_tx *htx, enum direction d, struct slice *out,
                (w->limit != 0 && body->size >= w->limit);
     if (fresh == 0 || (body->data.len == 0 && !window_is_packed(&body->packed)))
         return false;
-    if (!complete && body->size < w->min_inspect && !is_inline(htx))
+    if (!complete && !is_inline(htx) &&
+        (body->size < w->min_inspect ||
+         file_window_waits(w, body->again, body->size,
+                           body->size - MAX(body->inspected, body->given))))
         return false;
     window_open(htx, body);
     if (body->data.len == 0)
@@ -205,6 +208,8 @@ bool http_body_inspect(struct http_tx *htx, enum direction d, struct slice *out,
     *out = (struct slice){ .data = body->data.data + (from - body->start),
                            .len = (uint32_t)(body->size - from) };
     *position = from;
+    if (body->given != body->size)
+        body->again += body->inspected - MIN(from, body->inspected);
     if (complete || !is_inline(htx) || body->size >= w->min_inspect)
         body->given = body->size;
     return out->len > 0;

@@ -31,6 +31,7 @@ struct http_body {
     uint64_t inspected;                 /* rules have inspected the bytes up to here */
     uint64_t given;                     /* passed to rules; counts as inspected once more bytes
                                          * come */
+    uint64_t again;                     /* bytes that rules got once more */
     uint32_t held;                      /* memory of `data`, if it counts as unpacked */
     struct packed_window packed;        /* then it may be packed while it waits */
 };
