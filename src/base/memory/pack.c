@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* base/memory/pack.c - blocks of LZ4. The library needs 16 KB of the stack to pack, nothing else. */
+/* base/memory/pack.c - blocks of LZ4. To pack, the library needs 16 KB of the stack. */
 #include "config.h"
 
 #include "base/memory/pack.h"
