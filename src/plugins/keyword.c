@@ -99,6 +99,14 @@ int plugin_check_keyword(struct ids_engine *engine, const char *name)
     return 0;
 }
 
+/* Rounded up to what its alignment asks of the arena. */
+static size_t argument_size(const struct ids_keyword *keyword)
+{
+    const size_t align = _Alignof(struct plugin_argument);
+
+    return (sizeof(struct plugin_argument) + keyword->argument_size + align - 1) / align * align;
+}
+
 int plugin_add_keyword(struct ids_engine *engine, const struct ids_keyword *keyword)
 {
     struct plugin_keyword *new;
@@ -117,7 +125,7 @@ int plugin_add_keyword(struct ids_engine *engine, const struct ids_keyword *keyw
         .negatable = keyword->negatable,
         .quotes = true,
         .needs_packet = !keyword->of_flow,
-        .arg_size = sizeof(struct plugin_argument) + keyword->argument_size,
+        .arg_size = argument_size(keyword),
         .parse = keyword_parse,
         .match = keyword_match,
         .free_arg = keyword->free != NULL ? keyword_free : NULL,
