@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* qa/fuzz/fuzz_http1.c - HTTP/1 on hostile bytes: libhtp with our tables under it, codings and
- * multipart bodies unpacked, parsers that sleep.
+ * multipart bodies unpacked, parsers and decoders that sleep.
  *
  * The first byte chooses settings (bits 0-1) and says whether parsers sleep: bit 2 that they do,
  * bits 3-4 being 01 that the same is played with and without, and must come to the same: at twice
@@ -23,6 +23,8 @@ int fuzz_input(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 #define PARTS_MAX 16
+/* So that decoders are closed, and what they have decompressed is packed. */
+#define DECODERS_OF_OTHERS (10u << 20)
 
 #define HEAD "%YAML 1.1\n---\napp-layer:\n  protocols:\n    http:\n      enabled: yes\n" \
              "      byterange:\n        memcap: 1mb\n      libhtp:\n        default-config:\n"
@@ -125,6 +127,8 @@ static char *replay_input(const uint8_t *data, size_t size, unsigned w, bool sus
     bool more;
 
     forget_shared(&fixture[w]);
+    fixture[w].conf->decoders.memory.used = suspends ? 2 * DECODERS_OF_OTHERS : 0;
+    fixture[w].conf->decoders.unpacked = suspends ? DECODERS_OF_OTHERS : 0;
     replay_begin(&replay, &fixture[w], false, 80);
     replay.quiet = !compare;
     replay.inspect = !compare;

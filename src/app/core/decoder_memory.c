@@ -13,6 +13,7 @@
 
 #define MEMCAP ((uint64_t)192 << 20)
 #define WINDOW_LIMIT ((uint64_t)4 << 20)
+#define MUCH ((uint64_t)8 << 20)
 #define LARGE_BLOCK ((size_t)256 << 10)
 #define BLOCK_HEAD 16 /* holds the block's size, and keeps the alignment of malloc() */
 /* Memory that a decoder allocates in one block in addition to its window: libbrotli 542 bytes for
@@ -136,13 +137,13 @@ bool unpacked_memory_is_scarce(const struct app_flow *af)
     return limit != 0 && __atomic_load_n(&d->unpacked, __ATOMIC_RELAXED) > limit / 8;
 }
 
-uint64_t decoder_memory_in_use(const struct app_flow *af)
+bool decoder_memory_is_much(const struct app_flow *af)
 {
     const struct app_decoders *d = shared_by(af);
     const uint64_t used = __atomic_load_n(&d->memory.used, __ATOMIC_RELAXED),
                    unpacked = __atomic_load_n(&d->unpacked, __ATOMIC_RELAXED);
 
-    return used - MIN(used, unpacked);
+    return used - MIN(used, unpacked) > MUCH;
 }
 
 bool unpacked_memory_is_much(const struct app_flow *af)

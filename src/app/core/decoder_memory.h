@@ -50,8 +50,9 @@ bool unpacked_memory_set(struct app_flow *af, uint32_t *held, uint32_t now);
  * inspection does not look back at. */
 bool unpacked_memory_is_scarce(const struct app_flow *af);
 
-/* Bytes of the decompressors of all flows, without what they have decompressed. */
-uint64_t decoder_memory_in_use(const struct app_flow *af);
+/* The decompressors of all flows take so much, without what they have decompressed, that those
+ * that wait for input are closed, and get it again when more comes. */
+bool decoder_memory_is_much(const struct app_flow *af);
 
 /* So much is taken that windows which wait are packed: see packed_window.h. */
 bool unpacked_memory_is_much(const struct app_flow *af);

@@ -441,13 +441,6 @@ static bool output_begin(struct http_decoder *dec)
 #define PARK_OUTPUT (32u << 10)     /* the same for output: it is decoded again */
 #define PARKS_MAX 4u
 
-static bool takes_much(const struct http_decoder *dec)
-{
-    const struct http_thread *ht = thread_of(dec);
-
-    return ht != NULL && decoder_memory_in_use(dec->htx->tx.flow) >= ht->decoders_free;
-}
-
 static void retain_no_more(struct http_decoder *dec)
 {
     buf_fini(&dec->input);
@@ -463,7 +456,7 @@ static void retain(struct http_decoder *dec, const uint8_t *data, size_t len)
 /* After the packet. What a layer in doubt holds comes again, too. */
 void http_decoder_rest(struct http_decoder *dec)
 {
-    if (LIKELY(!dec->retains) || dec->is_parked || !takes_much(dec))
+    if (LIKELY(!dec->retains) || dec->is_parked || !decoder_memory_is_much(dec->htx->tx.flow))
         return;
     if (dec->out > PARK_OUTPUT || dec->parks == PARKS_MAX) {
         retain_no_more(dec);
@@ -539,7 +532,7 @@ struct http_decoder *http_decoder_new(struct http_tx *htx, enum direction d)
     dec->count = m->codings;
     dec->step_end = FIRST_STEP;
     dec->is_deflate = m->codings == 1 && codings[m->coding[0]]->is_deflate;
-    dec->retains = takes_much(dec);
+    dec->retains = decoder_memory_is_much(htx->tx.flow);
     if (layers_open(dec, m))
         return dec;
     http_decoder_free(dec);

@@ -486,10 +486,8 @@ static void *http1_thread_open(const void *settings UNUSED, struct counters *cou
 {
     struct http_thread *ht = calloc(1, sizeof(*ht));
 
-    if (ht != NULL) {
+    if (ht != NULL)
         ht->active_max = HTTP_ACTIVE_MAX;
-        ht->decoders_free = HTTP_DECODERS_FREE;
-    }
     return ht;
 }
 

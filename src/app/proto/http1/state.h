@@ -89,7 +89,6 @@ struct http_thread {
     unsigned inflates;
     struct http_decoder *decoder;       /* a decoder with one layer; NULL: none is spare */
     uint8_t *output[6];                 /* of decoders while they run, by layer; NULL: not yet */
-    uint64_t decoders_free;             /* bytes of all decoders; above, those that wait close */
     uint32_t active, active_max;          /* number of libhtp parsers; above the maximum, idle
                                            * ones are suspended */
     struct slice block;                 /* header lines just read from the current packet */
@@ -103,8 +102,6 @@ void http_libhtp_free(void *block);
 
 /* suspend.c */
 #define HTTP_ACTIVE_MAX 1024
-/* decoder.c */
-#define HTTP_DECODERS_FREE ((uint64_t)8 << 20)
 
 bool http_parser_open(struct http_state *state);
 void http_parser_close(struct http_state *state);

@@ -23,9 +23,8 @@
 
 #define GZIP_MAGIC 0x1f                 /* the first byte of a member */
 #define DECODERS_MAX 2 /* of a body: default of response-body-decompress-layer-limit */
-/* While the decoders of all flows take more memory, those that wait are closed, and later get their
- * input again. One with more input or output keeps its memory, as does one that waits often. */
-#define DECODERS_FREE ((uint64_t)8 << 20)
+/* While decoder_memory_is_much(), those that wait are closed, and later get their input again. One
+ * with more input or output keeps its memory, as does one that waits often. */
 #define PARK_INPUT 1024
 #define PARK_OUTPUT (32u << 10)
 #define PARKS_MAX 4u
@@ -109,7 +108,7 @@ static struct h2_decoder *one_decoder(struct h2_tx *t, enum coding coding)
         return NULL;
     }
     memset(dec, 0, sizeof(*dec));
-    dec->keeps = decoder_memory_in_use(t->tx.flow) >= DECODERS_FREE;
+    dec->keeps = decoder_memory_is_much(t->tx.flow);
     dec->memory = memory;
     dec->coding = coding;
     dec->z.zalloc = zlib_alloc;
@@ -331,7 +330,7 @@ static bool may_park(const struct h2_decoder *dec)
 
 void h2_decoders_rest(struct h2_decoder *dec)
 {
-    if (LIKELY(dec == NULL) || decoder_memory_in_use(dec->memory.flow) < DECODERS_FREE)
+    if (LIKELY(dec == NULL) || !decoder_memory_is_much(dec->memory.flow))
         return;
     for (; dec != NULL; dec = dec->next) {
         if (!may_park(dec))

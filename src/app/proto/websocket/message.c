@@ -20,9 +20,8 @@
 #define EXPANSION_MOST 100u     /* times the packed bytes of a direction; as HTTP by default */
 
 #define WINDOW (1u << WINDOW_BITS)
-/* While all decompressors take more, those between two messages are closed, and their windows kept:
+/* While decoder_memory_is_much(), those between two messages are closed, and their windows kept:
  * packed, or as they are if they are small. */
-#define INFLATERS_FREE ((uint64_t)8 << 20)
 #define PACKED_MOST 4096u
 #define PLAIN_MOST 8192u
 #define PARKS_MAX 4u            /* then only when the direction has sent twice as much */
@@ -188,7 +187,7 @@ void ws_message_rest(struct ws_message *m)
     struct ws_inflater *inflater = m->inflater;
 
     if (LIKELY(inflater == NULL) || inflater->is_parked ||
-        decoder_memory_in_use(inflater->memory.flow) <= INFLATERS_FREE ||
+        !decoder_memory_is_much(inflater->memory.flow) ||
         !is_between_blocks(&inflater->z) || !is_parked_again(inflater))
         return;
     park(inflater);

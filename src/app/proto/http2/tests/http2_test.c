@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
+#include "app/core/settings.h"
+#include "app/core/thread.h"
+#include "app/tests/replay.h"
 #include "app/tests/split.h"
 
 #include <stdlib.h>
@@ -180,6 +183,64 @@ TEST(http2_decompression_window)
     split_check(t, &c);
 }
 #endif
+
+/* As when thousands of streams wait within bodies: after each frame the decoder is closed. */
+static void wait_always(struct app_fixture *fixture)
+{
+    struct app_conf *conf = (struct app_conf *)(uintptr_t)fixture->thread->conf;
+
+    conf->decoders.memory.used += 20 << 20;
+}
+
+/* A frame for each byte of the body. Returns the size of all. */
+static uint32_t body_frames(uint8_t *out, const char *body, uint32_t len)
+{
+    uint8_t *p = out;
+
+    for (uint32_t i = 0; i < len; i++, p += 10) {
+        memcpy(p, "\0\0\1\0\0\0\0\0\1", 9);
+        p[4] = i + 1 == len;
+        p[9] = (uint8_t)body[i];
+    }
+    return (uint32_t)(p - out);
+}
+
+static void expect_file(struct test *t, struct slice headers, struct slice body, const char *file)
+{
+    uint8_t data[1024];
+    struct split_step steps[] = {
+        SPLIT_TS(MAGIC GET_H), { TO_CLIENT, headers.data, headers.len }, { TO_CLIENT, data, 0 },
+    };
+    struct split_case c = { .port = 80, .steps = steps, .count = 3,
+                            .file_features = APP_FILE_SHA256 };
+    char *awake, *asleep;
+
+    steps[2].len = body_frames(data, (const char *)body.data, body.len);
+    awake = split_replay(&c, SPLIT_NONE, 0);
+    c.prepare = wait_always;
+    asleep = split_replay(&c, SPLIT_NONE, 0);
+    CHECK(strstr(awake, file) != NULL);
+    CHECK_STRING(asleep, awake);
+    free(awake);
+    free(asleep);
+}
+
+/* HEADERS with :status 200 and content-encoding. */
+#define CODED(len, coding) "\0\0" len "\1\4\0\0\0\1\x88\x0f\x0b" coding
+#define BYTES(text) ((struct slice){ (const uint8_t *)(text), sizeof(text) - 1 })
+#define GZIP \
+               "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xcb\x48\xcd\xc9\xc9\xd7\x51\xc8\x40\xa1" \
+               "\x12\xf3\x52\x20\x4c\x85\xc4\xf4\xc4\xcc\x3c\x00\xe7\x7a\x58\x03\x24\x00\x00\x00"
+
+TEST(http2_decoders_that_wait)
+{
+    expect_file(t, BYTES(CODED("\x08", "\4gzip")), BYTES(GZIP),
+                "closed 36 d57a76e9f1e522abf467b709cfeefc2bd05ddce151f60d1d10b9cb7fa210da6a");
+#ifdef HAVE_BROTLI
+    expect_file(t, BYTES(CODED("\6", "\2br")), BYTES("\x0b\2\x80hello\3"),
+                "closed 5 2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824");
+#endif
+}
 
 TEST(http2_after_an_upgrade)
 {
