@@ -632,9 +632,10 @@ TEST(engine_stops)
     }
 }
 
-/* While packets flow no thread is said to be stuck; when one hangs it is found, and no more once it
- * goes on. */
-TEST(liveness_finds_a_thread_that_hangs)
+/* A running engine in each run mode, and what `look` says of its threads. */
+static void each_mode_live(struct test *t, const struct stub_run *settings, unsigned threads,
+                           void (*look)(struct test *t, struct stub_run *run,
+                                        struct liveness *liveness))
 {
     static const char *const modes[] = { "single", "workers", "autofp", "pipeline" };
 
@@ -643,22 +644,13 @@ TEST(liveness_finds_a_thread_that_hangs)
         struct liveness *liveness;
         struct stub_fixture fixture;
         struct err err = { 0 };
-        unsigned looks = 0;
 
+        *run = *settings;
         run->fail_open = -1;
-        run->endless = true;
-        fixture_make(t, &fixture, modes[i], 2, "", run);
+        fixture_make(t, &fixture, modes[i], threads, "", run);
         CHECK_INT(engine_start(fixture.engine, &err), 0);
         liveness = liveness_new(fixture.engine);
-        __atomic_store_n(&run->hang, 1, __ATOMIC_RELAXED);
-        while (liveness_check(liveness, 100) == NULL && looks++ < 5000)
-            nap();
-        CHECK(looks < 5000);
-        CHECK_INT(__atomic_load_n(&run->hang, __ATOMIC_RELAXED), 2);
-        __atomic_store_n(&run->hang, 0, __ATOMIC_RELAXED);
-        for (looks = 0; liveness_check(liveness, 100) != NULL && looks < 5000; looks++)
-            nap();
-        CHECK(looks < 5000);
+        look(t, run, liveness);
         liveness_free(liveness);
         engine_stop(fixture.engine);
         CHECK_INT(engine_wait(fixture.engine), 0);
@@ -667,35 +659,44 @@ TEST(liveness_finds_a_thread_that_hangs)
     }
 }
 
+static void look_at_hanging(struct test *t, struct stub_run *run, struct liveness *liveness)
+{
+    unsigned looks = 0;
+
+    __atomic_store_n(&run->hang, 1, __ATOMIC_RELAXED);
+    while (liveness_check(liveness, 100) == NULL && looks++ < 5000)
+        nap();
+    CHECK(looks < 5000);
+    CHECK_INT(__atomic_load_n(&run->hang, __ATOMIC_RELAXED), 2);
+    __atomic_store_n(&run->hang, 0, __ATOMIC_RELAXED);
+    for (looks = 0; liveness_check(liveness, 100) != NULL && looks < 5000; looks++)
+        nap();
+    CHECK(looks < 5000);
+}
+
+/* While packets flow no thread is said to be stuck; when one hangs it is found, and no more once it
+ * goes on. */
+TEST(liveness_finds_a_thread_that_hangs)
+{
+    each_mode_live(t, &(struct stub_run){ .endless = true }, 2, look_at_hanging);
+}
+
+static void look_at_waiting(struct test *t, struct stub_run *run, struct liveness *liveness)
+{
+    for (unsigned look = 0; look < 30; look++) {
+        uint64_t polls = __atomic_load_n(&run->polls, __ATOMIC_RELAXED);
+
+        while (__atomic_load_n(&run->polls, __ATOMIC_RELAXED) < polls + 2)
+            nap();
+        CHECK(liveness_check(liveness, 2) == NULL);
+    }
+}
+
 /* A link without traffic is no fault: the thread goes from one sleep to the next. */
 TEST(liveness_lets_threads_wait_for_packets)
 {
-    static const char *const modes[] = { "single", "workers", "autofp", "pipeline" };
-
-    for (unsigned i = 0; i < ARRAY_LEN(modes); i++) {
-        struct stub_run *run = xcalloc(1, sizeof(*run));
-        struct liveness *liveness;
-        struct stub_fixture fixture;
-        struct err err = { 0 };
-
-        run->fail_open = -1;
-        run->silent = run->receive_polls = true;
-        fixture_make(t, &fixture, modes[i], 1, "", run);
-        CHECK_INT(engine_start(fixture.engine, &err), 0);
-        liveness = liveness_new(fixture.engine);
-        for (unsigned look = 0; look < 30; look++) {
-            uint64_t polls = __atomic_load_n(&run->polls, __ATOMIC_RELAXED);
-
-            while (__atomic_load_n(&run->polls, __ATOMIC_RELAXED) < polls + 2)
-                nap();
-            CHECK(liveness_check(liveness, 2) == NULL);
-        }
-        liveness_free(liveness);
-        engine_stop(fixture.engine);
-        CHECK_INT(engine_wait(fixture.engine), 0);
-        fixture_free(&fixture);
-        free(run);
-    }
+    each_mode_live(t, &(struct stub_run){ .silent = true, .receive_polls = true }, 1,
+                   look_at_waiting);
 }
 
 static uint32_t idle_of(struct test *t, const char *yaml)
