@@ -453,12 +453,21 @@ static void retain(struct http_decoder *dec, const uint8_t *data, size_t len)
         retain_no_more(dec);
 }
 
+/* A layer that has begun to pass its input on, or is over, would read it differently. */
+static bool may_be_repeated(const struct http_decoder *dec)
+{
+    for (unsigned i = 0; i < dec->count; i++)
+        if (dec->layer[i].mode != LAYER_DOUBT && dec->layer[i].mode != LAYER_SURE)
+            return false;
+    return true;
+}
+
 /* After the packet. What a layer in doubt holds comes again, too. */
 void http_decoder_rest(struct http_decoder *dec)
 {
     if (LIKELY(!dec->retains) || dec->is_parked || !decoder_memory_is_much(dec->htx->tx.flow))
         return;
-    if (dec->out > PARK_OUTPUT || dec->parks == PARKS_MAX) {
+    if (dec->out > PARK_OUTPUT || dec->parks == PARKS_MAX || !may_be_repeated(dec)) {
         retain_no_more(dec);
         return;
     }
