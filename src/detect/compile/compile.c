@@ -543,6 +543,14 @@ static bool asks_for_overlap(const struct rule *r)
     return false;
 }
 
+/* Rules on both directions have their pattern in one of them. */
+static bool needs_tx_pattern(const struct rule *r)
+{
+    return r->type == RULE_APP_TX && r->payload != NULL && r->upstream == NULL &&
+           !(r->flags & RULE_TX_BOTH) && r->fast_op != NULL && r->fast_list != NULL &&
+           r->fast_list->buffer != NULL && r->fast_list->buffer->kind == BUFFER_TX;
+}
+
 /* A mask holds what excludes most candidates, in few bytes: the rule itself need not be
  * read. One element more than rules, so that an empty ruleset has an array too. */
 static void masks_build(struct detect_plan *plan, struct arena *arena)
@@ -562,8 +570,12 @@ static void masks_build(struct detect_plan *plan, struct arena *arena)
             .is_proto = r->type == RULE_PROTO_ONLY,
             .is_found_once = (r->flags & RULE_PAYLOAD_PATTERN) != 0 ||
                              (any_ports(r) && rule_anchored_literal(r).len > 0),
+            .needs_tx_pattern = needs_tx_pattern(r),
         };
     }
+    for (unsigned i = 0; i < plan->rule_count; i++)
+        if (plan->rule[i]->shared_payload_match != i)
+            plan->mask[plan->rule[i]->shared_payload_match].needs_tx_pattern = false;
 }
 
 /* For reports of what groups cost. */

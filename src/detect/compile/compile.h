@@ -60,6 +60,8 @@ struct rule_mask {
                              * been detected */
     bool is_found_once : 1; /* each part of a stream is searched once for what leads to the rule,
                              * so it waits in the stream while it may still match */
+    bool needs_tx_pattern : 1;  /* its part of the payload is its own, and only counts for
+                                 * transactions in which its pattern is */
 };
 
 /* One buffer of transactions (or frames) of a protocol that is searched for fast patterns. */

@@ -12,6 +12,8 @@
 #include "base/base.h"
 #include "base/memory/buf.h"
 
+struct rule;
+
 /* --- streams -------------------------------------------------------------------------------- */
 
 /* Numbers of rules. NULL stands for an empty list: most flows never have one. */
@@ -139,5 +141,9 @@ APP_TX_SLOT_ACCESSOR(detect, APP_TX_SLOT_DETECT)
 #define TX_BITS_STEP     0x3fu      /* steps whose scans are final */
 #define TX_BITS_ACCEPTED 0x40u      /* the firewall accepts the transaction, in both directions */
 #define TX_BITS_DONE     0x80u      /* inspection of this direction is over */
+
+/* tx.c: whether all bytes that have come in this direction belong to a transaction in which the
+ * rule's pattern can no longer be found. For rules with rule_mask.needs_tx_pattern. */
+bool tx_is_past_pattern(const struct app_flow *af, const struct rule *r, enum direction d);
 
 #endif

@@ -396,6 +396,11 @@ static void rule_on_window(struct window_context *c, uint32_t rule)
     if (!b->is_pattern || dt->is_inline || UNLIKELY(c->tail.len > 0)) {
         if (r->payload == NULL)
             return;
+        if (b->needs_tx_pattern && tx_is_past_pattern(c->packet->flow->app, r, c->direction)) {
+            if (b->is_found_once)       /* a further transaction may begin in this window */
+                rules_push(&ds->pending_rules, rule);
+            return;
+        }
         if (UNLIKELY(c->tail.len > 0))
             window = behind_old_matches(c, r);
         match_input_init(&in, dt, c->packet, c->direction, r);

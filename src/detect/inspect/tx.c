@@ -656,6 +656,23 @@ enum inspect_result tx_rule_evaluate(struct tx_context *c, const struct rule *r,
     return result;
 }
 
+/* The only transaction has all bytes that come up to its end. A buffer that is final has been
+ * searched, and a rule that was found in it waits, unless it has failed. */
+bool tx_is_past_pattern(const struct app_flow *af, const struct rule *r, enum direction d)
+{
+    struct app_tx *tx = af != NULL ? af->first : NULL;
+    const struct app_buffer *app;
+
+    if (tx == NULL || tx != af->last || af->proto == NULL || app_tx_done(tx, d, af->proto))
+        return false;
+    app = r->fast_list->buffer->by_proto[af->proto->id];
+    if (app == NULL || app->grows || app->again != NULL)
+        return false;
+    return tx->progress[d] > app->progress[d] &&
+           (detect_tx(tx)->bits[d] & TX_BITS_STEP) > app->progress[d] &&
+           state_find(tx, r->index, d) == NULL;
+}
+
 /* --- all of them -------------------------------------------------------------------------- */
 
 /* Rejects most candidates without reading the rule. A rule on both directions keeps the
