@@ -86,19 +86,17 @@ static uint16_t pair_at(const uint8_t *at)
     return pair;
 }
 
-/* Sets the bit of each way to write the first two bytes: four ways for two letters without
- * case. All of them lead to the slot of the lower-case pair (slot_of_text). */
-static void pairs_add(struct pair_filter *f, const struct anchored_literal *l)
+/* Adds each way to write the first two bytes: four ways for two letters without case. All of them
+ * lead to the slot of the lower-case pair (slot_of_text). */
+static void pairs_add(struct pair_filter *f, const struct anchored_literal *l, unsigned bucket)
 {
     for (unsigned way = 0; way < (l->nocase ? 4u : 1u); way++) {
         uint8_t two[2] = { l->bytes[0], l->bytes[1] };
-        uint16_t pair;
 
         for (unsigned i = 0; i < 2; i++)
             if ((way >> i & 1) && two[i] >= 'a' && two[i] <= 'z')
                 two[i] &= (uint8_t)~0x20;
-        pair = pair_at(two);
-        f->bits[pair >> 6] |= 1ull << (pair & 63);
+        pair_set_add(&f->pairs, two[0], two[1], bucket);
     }
 }
 
@@ -131,13 +129,16 @@ static void pairs_build(struct anchored_section *s)
         return;
     }
     s->pairs = xcalloc(1, sizeof(*s->pairs));
+    pair_set_init(&s->pairs->pairs);
     for (unsigned i = s->placed; i < s->count; i++) {
         struct anchored_condition *c = &s->condition[i];
         uint16_t *slot = c->literal.len > 2
                              ? &s->pairs->longer[longer_slot_of_text(c->literal.bytes)]
                              : &s->pairs->slot[slot_of_text(c->literal.bytes)];
 
-        pairs_add(s->pairs, &c->literal);
+        /* literals are sorted, so those of a bucket begin alike */
+        pairs_add(s->pairs, &c->literal,
+                  (i - s->placed) * PAIR_BUCKETS / (s->count - s->placed));
         c->next = *slot;
         *slot = (uint16_t)(i + 1);
     }
@@ -217,7 +218,7 @@ static void slot_found(const struct anchored_section *s, unsigned i, struct slic
     }
 }
 
-/* The bitmap shows that a literal may begin at `at`. */
+/* A literal may begin at `at`. */
 static void pair_found(const struct anchored_section *s, struct slice data, uint32_t at,
                        struct candidates *out)
 {
@@ -235,10 +236,16 @@ void anchored_section_collect(const struct anchored_section *s, struct slice dat
             rule_ids_add(&s->condition[i].rules, out);
     if (s->pairs == NULL)
         return;
-    for (uint32_t i = searched - MIN(searched, ANCHORED_BYTES - 1u); i + 1 < data.len; i++) {
-        uint16_t pair = pair_at(data.data + i);
+    for (uint32_t at = searched - MIN(searched, ANCHORED_BYTES - 1u); at + 1 < data.len;
+         at += PAIR_BLOCK) {
+        uint64_t found = pair_set_find(&s->pairs->pairs, data.data + at,
+                                       MIN(data.len - at - 1, PAIR_BLOCK));
 
-        if (UNLIKELY(s->pairs->bits[pair >> 6] >> (pair & 63) & 1))
-            pair_found(s, data, i, out);
+        for (; found != 0; found &= found - 1) {
+            uint32_t i = at + (uint32_t)__builtin_ctzll(found);
+
+            if (pair_set_has(&s->pairs->pairs, data.data + i))
+                pair_found(s, data, i, out);
+        }
     }
 }

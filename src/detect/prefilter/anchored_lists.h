@@ -9,6 +9,7 @@
 #define DETECT_ANCHORED_LISTS_H
 
 #include "detect/prefilter/port_lists.h"
+#include "match/pair_set.h"
 
 struct anchored_condition {
     struct anchored_literal literal;
@@ -16,9 +17,9 @@ struct anchored_condition {
     struct rule_ids rules;
 };
 
-/* The first two bytes of all literals without a position. */
+/* The literals without a position, by their first two bytes. */
 struct pair_filter {
-    uint64_t bits[65536 / 64];
+    struct pair_set pairs;
     uint16_t slot[256];         /* by hash: first condition of two bytes, index + 1 */
     uint16_t longer[1024];      /* by hash of three bytes: first of the others, index + 1 */
 };
