@@ -85,6 +85,6 @@ PYTHONPATH="$SRC/qa" python3 make.py
 echo > test.rules
 for mode in single workers; do
     mkdir $mode
-    OUT=$mode "$IDS" -c test.yaml -S test.rules -l $mode -k none -r in.pcap --runmode $mode
+    OUT=$mode "$IDS" -c test.yaml -S test.rules -l $mode -k none -r in.pcap --runmode $mode --deterministic
     python3 check.py $mode $mode
 done
