@@ -25,6 +25,8 @@ struct app_log {
     /* Settings of one eve-log instance, created once; NULL when there are none. Freed with
      * free(). */
     void *(*configure)(const struct conf_node *node, struct err *err);
+    /* True if these settings write no record of this log; NULL: they do. */
+    bool (*is_off)(const void *conf);
     /* The features that these settings require, see app_buffer.feature; NULL: none. */
     uint32_t (*features)(const void *conf);
     /* The record's time, where it is not that of the packet with which it is written; 0 or NULL:

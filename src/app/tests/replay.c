@@ -124,7 +124,9 @@ static void log_records(struct replay *replay, struct app_tx *tx, const struct a
     struct err err = { 0 };
     void *settings = log->configure != NULL ? log->configure(NULL, &err) : NULL;
 
-    for (unsigned n = 0; log_record(replay, tx, log, d, n, settings); n++)
+    bool is_off = log->is_off != NULL && log->is_off(settings);
+
+    for (unsigned n = 0; !is_off && log_record(replay, tx, log, d, n, settings); n++)
         ;
     free(settings);
 }

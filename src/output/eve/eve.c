@@ -82,6 +82,10 @@ static bool eve_add_app_logs(struct eve *eve, const char *name, const struct con
                 conf_error(node, "%s", err.text);
                 continue;
             }
+            if (log->is_off != NULL && log->is_off(use->settings)) {
+                free(use->settings);
+                continue;
+            }
             required_features(eve, log, id, use->settings);
             eve->log_count[id]++;
         }

@@ -493,8 +493,7 @@ static bool dns_log_v3(struct json *j, struct app_tx *tx, enum direction directi
     const struct dns_log_settings *s = conf;
 
     (void)direction;
-    if (s->version != 3 || !kind_is_logged(s, dns_is_response(tx)) ||
-        !any_is_logged(s, dns_message_of(tx)))
+    if (!kind_is_logged(s, dns_is_response(tx)) || !any_is_logged(s, dns_message_of(tx)))
         return false;
     log_message(j, dns_message_of(tx), dns_is_response(tx), tx->id, s);
     return true;
@@ -546,7 +545,7 @@ static bool dns_log_v2(struct json *j, struct app_tx *tx, unsigned n, const void
     const struct dns_tx *t = (const struct dns_tx *)(const void *)tx;
     const struct dns_log_settings *s = conf;
 
-    if (s->version != 2 || !kind_is_logged(s, dns_is_response(tx)))
+    if (!kind_is_logged(s, dns_is_response(tx)))
         return false;
     if (t->is_response) {
         if (n > 0 || !any_is_logged(s, &t->message))
@@ -569,14 +568,25 @@ void dns_alert_metadata(struct json *j, struct app_tx *tx)
     json_object_end(j);
 }
 
+static bool v3_is_off(const void *conf)
+{
+    return ((const struct dns_log_settings *)conf)->version != 3;
+}
+
+static bool v2_is_off(const void *conf)
+{
+    return ((const struct dns_log_settings *)conf)->version != 2;
+}
+
 static const struct app_log v3 = {
     .conf_name = "dns", .event_type = "dns", .key = "dns", .progress = { 1, 1 },
-    .each_direction = true, .configure = dns_log_configure, .log = dns_log_v3,
+    .each_direction = true, .configure = dns_log_configure, .is_off = v3_is_off,
+    .log = dns_log_v3,
 };
 
 static const struct app_log v2 = {
     .conf_name = "dns", .event_type = "dns", .key = "dns", .progress = { 1, 1 },
-    .configure = dns_log_configure, .log_nth = dns_log_v2,
+    .configure = dns_log_configure, .is_off = v2_is_off, .log_nth = dns_log_v2,
 };
 
 const struct app_log *const dns_logs[] = { &v3, &v2, NULL };
