@@ -206,9 +206,14 @@ static void *eve_open(const struct output_request *request, struct output_conf *
         else if (item->kind == CONF_SCALAR)
             eve_add_type(eve, item->value, item);
     }
-    for (unsigned i = 0; i < eve->type_count; i++)
-        conf->alert_contents |= eve->type[i].type == &eve_type_alert &&
+    for (unsigned i = 0; i < eve->type_count; i++) {
+        const struct eve_type *type = eve->type[i].type;
+
+        eve->packet_types |= (uint32_t)(type->packet != NULL) << i;
+        eve->tx_types |= (uint32_t)(type->tx != NULL) << i;
+        conf->alert_contents |= type == &eve_type_alert &&
                                 eve_alert_prints_contents(eve->type[i].settings);
+    }
     return eve;
 }
 
@@ -267,10 +272,10 @@ static void eve_packet(struct render *r, void *self, struct packet *p)
 
     if (UNLIKELY(eve->ethernet))
         eve_note_macs(r, eve, p);
-    for (unsigned i = 0; i < eve->type_count; i++) {
-        const struct eve_use *use = &eve->type[i];
+    for (uint32_t left = eve->packet_types; left != 0; left &= left - 1) {
+        const struct eve_use *use = &eve->type[__builtin_ctz(left)];
 
-        if (use->type->packet != NULL && (use->type->condition == NULL || use->type->condition(p)))
+        if (use->type->condition == NULL || use->type->condition(p))
             use->type->packet(r, eve, use->settings, p);
     }
 }
@@ -416,9 +421,11 @@ static void eve_tx(struct render *r, void *self, struct packet *p, struct app_tx
     const struct eve *eve = self;
     unsigned id = tx->flow->proto->id;
 
-    for (unsigned i = 0; i < eve->type_count; i++)
-        if (eve->type[i].type->tx != NULL)
-            eve->type[i].type->tx(r, eve, eve->type[i].settings, p, tx);
+    for (uint32_t left = eve->tx_types; left != 0; left &= left - 1) {
+        const struct eve_use *use = &eve->type[__builtin_ctz(left)];
+
+        use->type->tx(r, eve, use->settings, p, tx);
+    }
     if (tx->no_log)
         return;
     for (unsigned i = 0; i < eve->log_count[id]; i++)
@@ -448,10 +455,7 @@ static bool eve_wants_packets(const void *self)
 {
     const struct eve *eve = self;
 
-    for (unsigned i = 0; i < eve->type_count; i++)
-        if (eve->type[i].type->packet != NULL)
-            return true;
-    return eve->ethernet;
+    return eve->packet_types != 0 || eve->ethernet;
 }
 
 const struct logger_ops logger_eve = {

@@ -64,6 +64,7 @@ struct eve {
     struct xff xff;
     unsigned type_count;
     struct eve_use type[32];
+    uint32_t packet_types, tx_types;    /* a bit for each of type[] that has such a function */
     unsigned log_count[APP_PROTO_COUNT];
     struct eve_app_log *log[APP_PROTO_COUNT];
     counter_id macs_max[2];             /* maximum of addresses of one side of a flow */
