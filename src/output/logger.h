@@ -83,8 +83,8 @@ struct render {
     struct buf *out;     /* destination of records: the packet's memory, or the statistics buffer */
     size_t record_at;           /* start of the current record */
     uint16_t sink;              /* of the current record */
-    /* The timestamp of a second, formatted once. */
-    uint64_t time_second;
+    /* The timestamp of a second, formatted once a minute. */
+    uint64_t time_second, time_minute;  /* of the texts; the minute by its first second */
     char time_prefix[24], time_suffix[8];
     uint8_t time_prefix_len, time_suffix_len;
     struct buf scratch;

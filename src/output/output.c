@@ -314,32 +314,42 @@ struct slice record_slice(const struct render *r)
     return (struct slice){ .data = r->out->data + at, .len = (uint32_t)(r->out->len - at) };
 }
 
-/* localtime_r() and strftime() are slow, and many records have the same second, so the
- * texts for a second are kept. A struct render of zeros has no text yet. */
+/* localtime_r() and strftime() are slow, so the texts for a minute are kept, and for another second
+ * of it two digits change. A struct render of zeros has no text yet. */
+static void render_second(struct render *r, uint64_t second)
+{
+    time_t t = (time_t)second;
+    struct tm tm;
+
+    if (second >= r->time_minute && second - r->time_minute < 60 && r->time_prefix[0] != '\0') {
+        memcpy(r->time_prefix + r->time_prefix_len - 2,
+               json_two_digits + 2 * (second - r->time_minute), 2);
+        r->time_second = second;
+        return;
+    }
+    localtime_r(&t, &tm);
+    strftime(r->time_prefix, sizeof(r->time_prefix), "%Y-%m-%dT%H:%M:%S", &tm);
+    strftime(r->time_suffix, sizeof(r->time_suffix), "%z", &tm);
+    r->time_prefix_len = (uint8_t)strlen(r->time_prefix);
+    r->time_suffix_len = (uint8_t)strlen(r->time_suffix);
+    r->time_second = second;
+    r->time_minute = second - (uint64_t)tm.tm_sec;
+}
+
 size_t render_time(struct render *r, uint64_t time_us, char out[EVE_TIME_SIZE])
 {
     uint64_t second = time_us / 1000000;
     unsigned us = (unsigned)(time_us % 1000000);
 
-    if (second != r->time_second || r->time_prefix[0] == '\0') {
-        time_t t = (time_t)second;
-        struct tm tm;
-
-        localtime_r(&t, &tm);
-        strftime(r->time_prefix, sizeof(r->time_prefix), "%Y-%m-%dT%H:%M:%S", &tm);
-        strftime(r->time_suffix, sizeof(r->time_suffix), "%z", &tm);
-        r->time_prefix_len = (uint8_t)strlen(r->time_prefix);
-        r->time_suffix_len = (uint8_t)strlen(r->time_suffix);
-        r->time_second = second;
-    }
+    if (UNLIKELY(second != r->time_second || r->time_prefix[0] == '\0'))
+        render_second(r, second);
     size_t n = r->time_prefix_len;
 
     memcpy(out, r->time_prefix, sizeof(r->time_prefix));
     out[n++] = '.';
-    for (int i = 5; i >= 0; i--) {
-        out[n + (size_t)i] = (char)('0' + us % 10);
-        us /= 10;
-    }
+    memcpy(out + n, json_two_digits + us / 10000 * 2, 2);
+    memcpy(out + n + 2, json_two_digits + us / 100 % 100 * 2, 2);
+    memcpy(out + n + 4, json_two_digits + us % 100 * 2, 2);
     n += 6;
     memcpy(out + n, r->time_suffix, sizeof(r->time_suffix));
     return n + r->time_suffix_len;

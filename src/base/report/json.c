@@ -18,8 +18,7 @@ static const uint8_t escape_of[256] = {
 
 static const char hex_digits[] = "0123456789abcdef";
 
-/* "00" to "99". */
-static const char two_digits[201] =
+const char json_two_digits[201] =
     "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
     "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
     "8081828384858687888990919293949596979899";
@@ -191,79 +190,102 @@ static bool is_clean(const uint8_t *data, size_t len)
     return true;
 }
 
-static size_t clean_run(const uint8_t *data, size_t len)
-{
-    size_t i = 0;
+struct escape {
+    uint8_t text[7], len;
+};
 
-    for (; i + 8 <= len; i += 8) {
-        uint64_t v;
+#define CLEAN(c) { { (uint8_t)(c) }, 1 }
+#define NAMED(c) { { '\\', c }, 2 }
+#define CONTROL(h, l) { { '\\', 'u', '0', '0', h, l }, 6 }
+#define HIGH(h, l) { { '\\', '\\', 'x', h, l }, 5 }
+#define EIGHT(c)                                                                                 \
+    CLEAN(c), CLEAN((c) + 1), CLEAN((c) + 2), CLEAN((c) + 3), CLEAN((c) + 4), CLEAN((c) + 5),    \
+        CLEAN((c) + 6), CLEAN((c) + 7)
+#define ROW(of, h)                                                                               \
+    of(h, '0'), of(h, '1'), of(h, '2'), of(h, '3'), of(h, '4'), of(h, '5'), of(h, '6'),          \
+        of(h, '7'), of(h, '8'), of(h, '9'), of(h, 'a'), of(h, 'b'), of(h, 'c'), of(h, 'd'),      \
+        of(h, 'e'), of(h, 'f')
 
-        memcpy(&v, data + i, 8);
-        if (needs_care(v))
-            break;
-    }
-    while (i < len && escape_of[data[i]] == 0)
-        i++;
-    return i;
-}
+/* What is written for each byte: a copy of eight bytes, without a branch. */
+static const struct escape escapes[256] = {
+    CONTROL('0', '0'), CONTROL('0', '1'), CONTROL('0', '2'), CONTROL('0', '3'), CONTROL('0', '4'),
+    CONTROL('0', '5'), CONTROL('0', '6'), CONTROL('0', '7'), NAMED('b'), NAMED('t'), NAMED('n'),
+    CONTROL('0', 'b'), NAMED('f'), NAMED('r'), CONTROL('0', 'e'), CONTROL('0', 'f'),
+    ROW(CONTROL, '1'),
+    CLEAN(0x20), CLEAN(0x21), NAMED('"'), CLEAN(0x23), CLEAN(0x24), CLEAN(0x25), CLEAN(0x26),
+    CLEAN(0x27), EIGHT(0x28), EIGHT(0x30), EIGHT(0x38), EIGHT(0x40), EIGHT(0x48), EIGHT(0x50),
+    CLEAN(0x58), CLEAN(0x59), CLEAN(0x5a), CLEAN(0x5b), NAMED('\\'), CLEAN(0x5d), CLEAN(0x5e),
+    CLEAN(0x5f), EIGHT(0x60), EIGHT(0x68), EIGHT(0x70), EIGHT(0x78),
+    ROW(HIGH, '8'), ROW(HIGH, '9'), ROW(HIGH, 'a'), ROW(HIGH, 'b'), ROW(HIGH, 'c'),
+    ROW(HIGH, 'd'), ROW(HIGH, 'e'), ROW(HIGH, 'f'),
+};
 
 /* Bytes that are not valid UTF-8 become \\xNN. Validity is checked once, at the first byte that is
- * not ASCII, for the rest of the string: what was before it was ASCII. */
+ * not ASCII, for the rest of the string: what was before it was ASCII. Writes up to seven bytes
+ * more than it returns. */
 static uint8_t *write_escaped(uint8_t *p, const uint8_t *data, size_t len)
 {
     bool known = false, utf8 = false;
+    size_t i = 0, end;
+    uint64_t v;
 
-    for (size_t i = 0; i < len; i++) {
-        size_t run = clean_run(data + i, len - i);
-        uint8_t c, how;
+    while (i < len) {
+        if (len - i >= 8) {
+            memcpy(&v, data + i, 8);
+            if (needs_care(v) == 0) {
+                memcpy(p, &v, 8);
+                p += 8;
+                i += 8;
+                continue;
+            }
+        }
+        for (end = i + MIN(len - i, 8); i < end; i++) {
+            const struct escape *e = &escapes[data[i]];
 
-        memcpy(p, data + i, run);
-        p += run;
-        i += run;
-        if (i == len)
-            break;
-        c = data[i];
-        how = escape_of[c];
-        if (how == 'x' && !known) {
-            utf8 = is_utf8(data + i, len - i);
-            known = true;
+            if (data[i] >= 0x80 && !known) {
+                utf8 = is_utf8(data + i, len - i);
+                known = true;
+            }
+            if (data[i] >= 0x80 && utf8) {
+                *p++ = data[i];
+                continue;
+            }
+            memcpy(p, e, sizeof(*e));
+            p += e->len;
         }
-        if (how == 'x' && utf8) {
-            *p++ = c;
-            continue;
-        }
-        *p++ = '\\';
-        if (how == 'x') {
-            *p++ = '\\';
-            *p++ = 'x';
-        } else if (how == 'u') {
-            memcpy(p, "u00", 3);
-            p += 3;
-        } else {
-            *p++ = how;
-            continue;
-        }
-        *p++ = (uint8_t)hex_digits[c >> 4];
-        *p++ = (uint8_t)hex_digits[c & 15];
     }
     return p;
 }
+
+#define ESCAPE_SLACK 8                  /* what write_escaped() may write beyond its end */
 
 /* At most six bytes are written for one. Long strings are measured first. Otherwise one long text
  * would make the buffer permanently six times as large as the text. */
 static size_t escaped_capacity(const uint8_t *data, size_t len)
 {
-    static const uint8_t cost[256] = { ['u'] = 5, ['x'] = 4 };
-    size_t space = len;
+    size_t space = ESCAPE_SLACK;
 
     if (len < 256)
-        return len * 6;
-    for (size_t i = 0; i < len; i++) {
-        uint8_t how = escape_of[data[i]];
-
-        space += how == 0 ? 0 : cost[how] + (cost[how] == 0);
-    }
+        return len * 6 + ESCAPE_SLACK;
+    for (size_t i = 0; i < len; i++)
+        space += escapes[data[i]].len;
     return space;
+}
+
+size_t json_long_string_capacity(struct slice s)
+{
+    return escaped_capacity(s.data, s.len) + 2;
+}
+
+uint8_t *json_write_string(uint8_t *p, struct slice s)
+{
+    *p++ = '"';
+    if (LIKELY(is_clean(s.data, s.len)))
+        p = put_short(p, s.data, s.len);
+    else
+        p = write_escaped(p, s.data, s.len);
+    *p++ = '"';
+    return p;
 }
 
 /* Not inlined: for a literal of the caller the compiler would warn of the copy of long texts. */
@@ -286,7 +308,7 @@ void json_put_bytes(struct json *j, struct text key, const void *data, size_t le
 /* Replaces each byte that is not valid UTF-8 by U+FFFD. */
 void json_lossy(struct json *j, const char *key, struct slice s)
 {
-    uint8_t *p = begin(j, key, 6 * (size_t)s.len + 2);
+    uint8_t *p = begin(j, key, 6 * (size_t)s.len + 2 + ESCAPE_SLACK);
     size_t n;
 
     if (p == NULL)
@@ -326,11 +348,11 @@ uint8_t *json_write_u64(uint8_t *p, uint64_t n)
 
     while (n >= 100) {
         at -= 2;
-        memcpy(at, two_digits + n % 100 * 2, 2);
+        memcpy(at, json_two_digits + n % 100 * 2, 2);
         n /= 100;
     }
     if (n >= 10)
-        memcpy(at - 2, two_digits + n * 2, 2);
+        memcpy(at - 2, json_two_digits + n * 2, 2);
     else
         at[-1] = (uint8_t)('0' + n);
     return last;

@@ -71,6 +71,10 @@ static inline void json_slice(struct json *j, const char *key, struct slice s)
 #define JSON_CLEAN(j, key, text, len) json_literal_clean((j), JSON_LITERAL(key), (text), (len))
 #define JSON_NAME(j, key, name) JSON_CLEAN(j, key, name, strlen(name))
 #define JSON_BOOL(j, key, value) json_literal_bool((j), JSON_LITERAL(key), (value))
+#define JSON_OBJECT(j, key) json_literal_open((j), JSON_LITERAL(key), '{')
+#define JSON_ARRAY(j, key) json_literal_open((j), JSON_LITERAL(key), '[')
+/* A text that may need escapes. */
+#define JSON_SLICE(j, key, slice) json_literal_slice((j), JSON_LITERAL(key), (slice))
 /* Without it the compiler makes functions of them, which measure their key. */
 #define JSON_INLINE static inline __attribute__((always_inline))
 #define JSON_LITERAL(key) ((struct text){ "\"" key "\":", sizeof("\"" key "\":") - 1 })
@@ -98,6 +102,18 @@ static inline void json_written(struct json *j, const uint8_t *p)
 }
 
 uint8_t *json_write_u64(uint8_t *p, uint64_t n);        /* at most 20 bytes */
+extern const char json_two_digits[201];                 /* "00" to "99" */
+
+/* A run of members that all records of a kind have: one json_reserve() for all of them, then text
+ * and values at a bare pointer, and json_written(). The texts have the commas between members. */
+#define JSON_PUT(p, literal) json_put_text((p), "" literal, sizeof(literal) - 1)
+#define JSON_PUT_U64(p, literal, value) json_write_u64(JSON_PUT(p, literal), (value))
+
+JSON_INLINE uint8_t *json_put_text(uint8_t *p, const char *text, size_t n)
+{
+    memcpy(p, text, n);
+    return p + n;
+}
 
 JSON_INLINE void json_literal_u64(struct json *j, struct text member, uint64_t value)
 {
@@ -135,6 +151,39 @@ JSON_INLINE void json_literal_bool(struct json *j, struct text member, bool valu
     memcpy(p, value ? "true" : "fals", 4);
     p[4] = 'e';
     json_written(j, p + (value ? 4 : 5));
+}
+
+JSON_INLINE void json_literal_open(struct json *j, struct text member, char bracket)
+{
+    uint8_t *p = json_reserve(j, member.n + 1);
+
+    if (LIKELY(p != NULL)) {
+        memcpy(p, member.p, member.n);
+        p[member.n] = (uint8_t)bracket;
+        json_written(j, p + member.n + 1);
+    }
+    j->depth++;
+    j->more &= ~(UINT64_C(1) << (j->depth & 63));
+}
+
+/* Writes a string with its quotes. */
+uint8_t *json_write_string(uint8_t *p, struct slice s);
+size_t json_long_string_capacity(struct slice s);
+
+/* The space that json_write_string() needs. */
+static inline size_t json_string_capacity(struct slice s)
+{
+    return LIKELY(s.len < 256) ? (size_t)s.len * 6 + 10 : json_long_string_capacity(s);
+}
+
+JSON_INLINE void json_literal_slice(struct json *j, struct text member, struct slice s)
+{
+    uint8_t *p = json_reserve(j, member.n + json_string_capacity(s));
+
+    if (UNLIKELY(p == NULL))
+        return;
+    memcpy(p, member.p, member.n);
+    json_written(j, json_write_string(p + member.n, s));
 }
 
 /* Replaces each byte that is not part of UTF-8 by U+FFFD. */

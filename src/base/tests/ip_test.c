@@ -3,6 +3,9 @@
 #include "base/text/ip.h"
 #include "base/test.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static void check_round(struct test *t, const char *text, const char *expected)
 {
     char out[IP_TEXT_SIZE];
@@ -25,6 +28,23 @@ TEST(ip_text)
     CHECK(!ip_parse(text_of("1234567890123456789012345678901234567890123456789"), &ip));
     ip = (struct ip){ 0 };
     CHECK_INT(ip_format(&ip, out), 0);
+}
+
+TEST(ip_text_of_each_octet)
+{
+    char out[IP_TEXT_SIZE], expected[IP_TEXT_SIZE];
+
+    for (unsigned n = 0; n < 256; n++)
+        for (unsigned at = 0; at < 4; at++) {
+            uint8_t b[4] = { 1, 22, 133, 4 };
+            struct ip ip;
+
+            b[at] = (uint8_t)n;
+            ip = ip_v4(b);
+            snprintf(expected, sizeof(expected), "%u.%u.%u.%u", b[0], b[1], b[2], b[3]);
+            CHECK_INT(ip_format(&ip, out), strlen(expected));
+            CHECK_STRING(out, expected);
+        }
 }
 
 TEST(ip_order)

@@ -53,6 +53,32 @@ TEST(json_members_with_literal_keys)
     buf_fini(&b);
 }
 
+TEST(json_runs_and_levels_with_literal_keys)
+{
+    const struct slice text = { (const uint8_t *)"x\ny", 3 };
+    struct buf b = { 0 };
+    struct json j;
+    uint8_t *p;
+
+    json_init(&j, &b);
+    json_object(&j, NULL);
+    JSON_OBJECT(&j, "a");
+    p = json_reserve(&j, 64);
+    p = JSON_PUT_U64(JSON_PUT(p, "\"b\":true"), ",\"c\":", 12);
+    json_written(&j, p);
+    JSON_SLICE(&j, "d", text);
+    json_object_end(&j);
+    JSON_ARRAY(&j, "e");
+    json_u64(&j, NULL, 1);
+    json_u64(&j, NULL, 2);
+    json_array_end(&j);
+    p = json_reserve(&j, 64);
+    json_written(&j, JSON_PUT(p, "\"f\":null"));
+    json_object_end(&j);
+    CHECK_BUF(&b, "{\"a\":{\"b\":true,\"c\":12,\"d\":\"x\\ny\"},\"e\":[1,2],\"f\":null}");
+    buf_fini(&b);
+}
+
 /* Around each power of ten and of two the number of digits may change. */
 TEST(json_u64_has_all_digits)
 {
@@ -135,6 +161,33 @@ TEST(json_escapes)
     CHECK_BUF(&b, "\"a\\\\xc3\\\\xbc\\\\xff\"");
     write_string(&b, "", 0);
     CHECK_BUF(&b, "\"\"");
+    buf_fini(&b);
+}
+
+/* By the rules of json.h, whichever table the code has. */
+TEST(json_escapes_each_byte)
+{
+    static const char letters[] = "b\bt\tn\nf\fr\r\"\"\\\\";
+    struct buf b = { 0 };
+
+    for (unsigned c = 0; c < 256; c++) {
+        const char in[2] = { (char)c, (char)0xff };
+        char out[32];
+        const char *letter = NULL;
+
+        for (size_t i = 0; i + 1 < sizeof(letters); i += 2)
+            if ((uint8_t)letters[i + 1] == c)
+                letter = letters + i;
+        if (letter != NULL)
+            snprintf(out, sizeof(out), "\"\\%c\\\\xff\"", *letter);
+        else if (c >= 0x20 && c < 0x80)
+            snprintf(out, sizeof(out), "\"%c\\\\xff\"", c);
+        else
+            snprintf(out, sizeof(out), c < 0x20 ? "\"\\u%04x\\\\xff\"" : "\"\\\\x%02x\\\\xff\"",
+                     c);
+        write_string(&b, in, 2);
+        CHECK_BUF(&b, out);
+    }
     buf_fini(&b);
 }
 

@@ -4,30 +4,40 @@
 
 #include <arpa/inet.h>
 #include <stdio.h>
+#include <string.h>
 
-static size_t put_decimal(char *out, unsigned n)
-{
-    size_t len = 0;
+#define ONE(c) { c, '.' }
+#define TWO(t, c) { t, c, '.' }
+#define THREE(h, t, c) { h, t, c, '.' }
+#define TENS(t)                                                                                  \
+    TWO(t, '0'), TWO(t, '1'), TWO(t, '2'), TWO(t, '3'), TWO(t, '4'), TWO(t, '5'), TWO(t, '6'),   \
+        TWO(t, '7'), TWO(t, '8'), TWO(t, '9')
+#define HUNDREDS(h, t)                                                                           \
+    THREE(h, t, '0'), THREE(h, t, '1'), THREE(h, t, '2'), THREE(h, t, '3'), THREE(h, t, '4'),    \
+        THREE(h, t, '5'), THREE(h, t, '6'), THREE(h, t, '7'), THREE(h, t, '8'), THREE(h, t, '9')
 
-    if (n >= 100)
-        out[len++] = (char)('0' + n / 100);
-    if (n >= 10)
-        out[len++] = (char)('0' + n / 10 % 10);
-    out[len++] = (char)('0' + n % 10);
-    return len;
-}
+/* Each octet with its dot: an address takes four copies without a branch. */
+static const char octet_text[256][4] = {
+    ONE('0'), ONE('1'), ONE('2'), ONE('3'), ONE('4'), ONE('5'), ONE('6'), ONE('7'), ONE('8'),
+    ONE('9'), TENS('1'), TENS('2'), TENS('3'), TENS('4'), TENS('5'), TENS('6'), TENS('7'),
+    TENS('8'), TENS('9'), HUNDREDS('1', '0'), HUNDREDS('1', '1'), HUNDREDS('1', '2'),
+    HUNDREDS('1', '3'), HUNDREDS('1', '4'), HUNDREDS('1', '5'), HUNDREDS('1', '6'),
+    HUNDREDS('1', '7'), HUNDREDS('1', '8'), HUNDREDS('1', '9'), HUNDREDS('2', '0'),
+    HUNDREDS('2', '1'), HUNDREDS('2', '2'), HUNDREDS('2', '3'), HUNDREDS('2', '4'),
+    THREE('2', '5', '0'), THREE('2', '5', '1'), THREE('2', '5', '2'), THREE('2', '5', '3'),
+    THREE('2', '5', '4'), THREE('2', '5', '5'),
+};
 
 static size_t format_v4(const uint8_t *b, char *out)
 {
-    size_t len = 0;
+    char *p = out;
 
     for (unsigned i = 0; i < 4; i++) {
-        if (i > 0)
-            out[len++] = '.';
-        len += put_decimal(out + len, b[i]);
+        memcpy(p, octet_text[b[i]], 4);
+        p += 2 + (b[i] >= 10) + (b[i] >= 100);
     }
-    out[len] = '\0';
-    return len;
+    p[-1] = '\0';
+    return (size_t)(p - 1 - out);
 }
 
 /* All 32 digits without "::", as Suricata logs IPv6 addresses. */

@@ -15,25 +15,32 @@
 #include "packet/capture_file.h"
 #include "packet/decode.h"
 
+uint8_t *eve_put_time(struct render *r, uint8_t *p, uint64_t time_us)
+{
+    *p++ = '"';
+    p += render_time(r, time_us, (char *)p);
+    *p++ = '"';
+    return p;
+}
+
 void eve_time(struct render *r, struct json *j, struct text member, uint64_t time_us)
 {
     uint8_t *p = json_reserve(j, member.n + EVE_TIME_SIZE + 2);
 
-    if (UNLIKELY(p == NULL))
-        return;
-    memcpy(p, member.p, member.n);
-    p += member.n;
-    *p++ = '"';
-    p += render_time(r, time_us, (char *)p);
-    *p++ = '"';
-    json_written(j, p);
+    if (LIKELY(p != NULL))
+        json_written(j, eve_put_time(r, json_put_text(p, member.p, member.n), time_us));
 }
 
 /* A protocol without a name is written as its number. */
 void eve_proto(struct json *j, uint8_t proto)
 {
-    const char *name = ip_proto_name(proto);
+    const char *name;
 
+    if (LIKELY(proto == 6 || proto == 17)) {
+        JSON_CLEAN(j, "proto", proto == 6 ? "TCP" : "UDP", 3);
+        return;
+    }
+    name = ip_proto_name(proto);
     if (name != NULL)
         JSON_NAME(j, "proto", name);
     else
@@ -78,12 +85,23 @@ struct endpoint {
 
 static void eve_endpoints(struct json *j, struct endpoint src, struct endpoint dst, uint8_t proto)
 {
-    eve_ip(j, JSON_LITERAL("src_ip"), src.address);
-    if (has_ports(proto))
-        JSON_U64(j, "src_port", src.port);
-    eve_ip(j, JSON_LITERAL("dest_ip"), dst.address);
-    if (has_ports(proto))
-        JSON_U64(j, "dest_port", dst.port);
+    uint8_t *p = json_reserve(j, 2 * (IP_TEXT_SIZE + 48));
+
+    if (UNLIKELY(p == NULL))
+        return;
+    p = JSON_PUT(p, "\"src_ip\":\"");
+    p += ip_format(src.address, (char *)p);
+    if (LIKELY(has_ports(proto)))
+        p = JSON_PUT_U64(p, "\",\"src_port\":", src.port);
+    else
+        *p++ = '"';
+    p = JSON_PUT(p, ",\"dest_ip\":\"");
+    p += ip_format(dst.address, (char *)p);
+    if (LIKELY(has_ports(proto)))
+        p = JSON_PUT_U64(p, "\",\"dest_port\":", dst.port);
+    else
+        *p++ = '"';
+    json_written(j, p);
 }
 
 /* `reversed`: from the server to the client. A flow that was swapped after its first
@@ -176,12 +194,20 @@ static void eve_flow_ethernet(struct json *j, const struct flow_macs *m)
 
 void eve_vlans(struct json *j, const uint16_t *vlan, unsigned count)
 {
+    uint8_t *p;
+
     if (count == 0)
         return;
-    json_array(j, "vlan");
-    for (unsigned i = 0; i < count; i++)
-        json_u64(j, NULL, vlan[i]);
-    json_array_end(j);
+    p = json_reserve(j, 16 + count * sizeof("65535,"));
+    if (UNLIKELY(p == NULL))
+        return;
+    p = JSON_PUT(p, "\"vlan\":");
+    for (unsigned i = 0; i < count; i++) {
+        *p++ = i == 0 ? '[' : ',';
+        p = json_write_u64(p, vlan[i]);
+    }
+    *p++ = ']';
+    json_written(j, p);
 }
 
 /* The packet that another one came out of: the outer packet of a tunnel, or the last
@@ -225,11 +251,22 @@ void eve_community_id(struct json *j, const struct eve *eve, const struct flow *
 
 void eve_start(struct render *r, const struct eve *eve, struct json *j, uint64_t time_us)
 {
+    uint8_t *p;
+
     record_begin(r, eve->sink);
-    buf_add_string(r->out, eve->prefix);
+    if (UNLIKELY(eve->prefix[0] != '\0'))
+        buf_add_string(r->out, eve->prefix);
     json_init(j, r->out);
-    json_object(j, NULL);
-    eve_time(r, j, JSON_LITERAL("timestamp"), time_us);
+    p = json_reserve(j, EVE_TIME_SIZE + 24);
+    if (LIKELY(p != NULL))
+        json_written(j, eve_put_time(r, JSON_PUT(p, "{\"timestamp\":"), time_us));
+    j->depth = 1;
+    j->more = 1u << 1;
+}
+
+void eve_event_type(struct json *j, const char *name)
+{
+    JSON_SLICE(j, "event_type", ((struct slice){ (const uint8_t *)name, (uint32_t)strlen(name) }));
 }
 
 /* Begins a record and writes what all records have. Each call needs eve_end() or
@@ -253,7 +290,7 @@ void eve_begin(struct render *r, const struct eve *eve, struct json *j, const st
         json_string(j, "in_iface", p->device_name);
     if (p->number != 0)
         JSON_U64(j, "pcap_cnt", p->number);
-    json_string(j, "event_type", head.event_type);
+    eve_event_type(j, head.event_type);
     eve_vlans(j, p->vlan, p->vlan_count);
     if (ip) {
         eve_addresses(r, j, p, head.order);

@@ -150,6 +150,9 @@ void eve_flow_addresses(struct json *j, const struct flow *f, bool reversed,
 void eve_flow_of_packet(const struct render *r, struct json *j, const struct packet *p);
 void eve_proto(struct json *j, uint8_t proto);
 /* member: JSON_LITERAL() of the key. */
+/* With its quotes, at most EVE_TIME_SIZE + 2 bytes. */
+uint8_t *eve_put_time(struct render *r, uint8_t *p, uint64_t time_us);
+void eve_event_type(struct json *j, const char *name);
 void eve_time(struct render *r, struct json *j, struct text member, uint64_t time_us);
 void eve_app_proto(struct json *j, const struct flow *f);
 int eve_linktype(const struct packet *p);       /* as in pcap files */

@@ -29,7 +29,7 @@ static void flow_head(struct render *r, const struct eve *eve, struct json *j,
         json_u64(j, "parent_id", f->parent_id);
     if (UNLIKELY(eve->sensor_id >= 0))
         json_u64(j, "sensor_id", (uint64_t)eve->sensor_id);
-    json_string(j, "event_type", head.event_type);
+    eve_event_type(j, head.event_type);
     eve_vlans(j, f->key.vlan, f->vlan_count);
     eve_flow_addresses(j, f, head.order == EVE_TO_CLIENT, NULL);
     eve_proto(j, f->key.proto);
@@ -85,6 +85,25 @@ static void flow_ethernet(const struct eve *eve, struct json *j, const struct fl
     json_object_end(j);
 }
 
+static uint8_t *put_hex(uint8_t *p, uint8_t value)
+{
+    *p++ = (uint8_t)"0123456789abcdef"[value >> 4];
+    *p++ = (uint8_t)"0123456789abcdef"[value & 15];
+    *p++ = '"';
+    return p;
+}
+
+static void flow_tcp_flags(struct json *j, const struct tcp_summary *tcp)
+{
+    uint8_t *p = json_reserve(j, 3 * 24);
+
+    if (UNLIKELY(p == NULL))
+        return;
+    p = put_hex(JSON_PUT(p, "\"tcp_flags\":\""), tcp->flags);
+    p = put_hex(JSON_PUT(p, ",\"tcp_flags_ts\":\""), tcp->flags_ts);
+    json_written(j, put_hex(JSON_PUT(p, ",\"tcp_flags_tc\":\""), tcp->flags_tc));
+}
+
 /* A flow that the stream module did not track has flags of 00, as in Suricata. */
 static void flow_tcp(struct json *j, const struct flow *f)
 {
@@ -92,11 +111,9 @@ static void flow_tcp(struct json *j, const struct flow *f)
 
     if (f->key.proto != 6)
         return;
-    json_object(j, "tcp");
+    JSON_OBJECT(j, "tcp");
     if (stream_tcp_summary(f, &tcp)) {
-        json_hex(j, "tcp_flags", &tcp.flags, 1);
-        json_hex(j, "tcp_flags_ts", &tcp.flags_ts, 1);
-        json_hex(j, "tcp_flags_tc", &tcp.flags_tc, 1);
+        flow_tcp_flags(j, &tcp);
         eve_tcp_flags(j, tcp.flags);
         JSON_NAME(j, "state", tcp.state);
         if (f->parser_gaps & 1u << TO_SERVER)
@@ -172,19 +189,28 @@ static void flow_exceptions(struct json *j, const struct flow *f)
     json_array_end(j);
 }
 
+static void flow_counts(struct render *r, struct json *j, const struct flow *f)
+{
+    uint8_t *p = json_reserve(j, 5 * 40 + 2 * (EVE_TIME_SIZE + 16));
+
+    if (UNLIKELY(p == NULL))
+        return;
+    p = JSON_PUT_U64(p, "\"pkts_toserver\":", f->packets[TO_SERVER]);
+    p = JSON_PUT_U64(p, ",\"pkts_toclient\":", f->packets[TO_CLIENT]);
+    p = JSON_PUT_U64(p, ",\"bytes_toserver\":", f->bytes[TO_SERVER]);
+    p = JSON_PUT_U64(p, ",\"bytes_toclient\":", f->bytes[TO_CLIENT]);
+    p = eve_put_time(r, JSON_PUT(p, ",\"start\":"), f->start_us);
+    p = eve_put_time(r, JSON_PUT(p, ",\"end\":"), f->inspect_last_us);
+    json_written(j, JSON_PUT_U64(p, ",\"age\":", flow_age(f)));
+}
+
 /* The end of a bypassed flow is when the engine, or the kernel, saw it last. */
 static void flow_body(struct render *r, struct json *j, const struct flow *f)
 {
     const char *action = flow_action(f);
 
-    json_object(j, "flow");
-    JSON_U64(j, "pkts_toserver", f->packets[TO_SERVER]);
-    JSON_U64(j, "pkts_toclient", f->packets[TO_CLIENT]);
-    JSON_U64(j, "bytes_toserver", f->bytes[TO_SERVER]);
-    JSON_U64(j, "bytes_toclient", f->bytes[TO_CLIENT]);
-    eve_time(r, j, JSON_LITERAL("start"), f->start_us);
-    eve_time(r, j, JSON_LITERAL("end"), f->inspect_last_us);
-    JSON_U64(j, "age", flow_age(f));
+    JSON_OBJECT(j, "flow");
+    flow_counts(r, j, f);
     if (f->emergency)
         json_bool(j, "emergency", true);
     flow_bypass(j, f);

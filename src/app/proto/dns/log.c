@@ -122,11 +122,19 @@ static void log_name(struct json *j, const char *key, const char *truncated_key,
         json_bool(j, truncated_key, true);
 }
 
+/* Of a question or a record; with names, this is what most logs consist of. */
+static void log_rrname(struct json *j, const struct dns_name *name)
+{
+    JSON_SLICE(j, "rrname", name->text);
+    if (UNLIKELY((name->flags & DNS_NAME_TRUNCATED) != 0))
+        json_bool(j, "rrname_truncated", true);
+}
+
 static void log_type(struct json *j, uint16_t type)
 {
     char text[DNS_TYPE_SIZE];
 
-    json_string(j, "rrtype", dns_type_text(type, text));
+    JSON_NAME(j, "rrtype", dns_type_text(type, text));
 }
 
 /* RFC 1035 section 3.3.13 */
@@ -209,16 +217,23 @@ static size_t hex_of(uint16_t value, char text[4])
 
 static void log_flags(struct json *j, const struct dns_message *m)
 {
-    static const struct { uint16_t bit; const char *key; } flags[] = {
-        { DNS_FLAG_QR, "qr" }, { DNS_FLAG_AA, "aa" }, { DNS_FLAG_TC, "tc" },
-        { DNS_FLAG_RD, "rd" }, { DNS_FLAG_RA, "ra" }, { DNS_FLAG_Z, "z" } };
-    char text[4];
+    static const struct { uint16_t bit; char member[12]; uint8_t len; } flags[] = {
+        { DNS_FLAG_QR, ",\"qr\":true", 10 }, { DNS_FLAG_AA, ",\"aa\":true", 10 },
+        { DNS_FLAG_TC, ",\"tc\":true", 10 }, { DNS_FLAG_RD, ",\"rd\":true", 10 },
+        { DNS_FLAG_RA, ",\"ra\":true", 10 }, { DNS_FLAG_Z, ",\"z\":true", 9 } };
+    uint8_t *p = json_reserve(j, 16 + ARRAY_LEN(flags) * sizeof(flags[0].member) + 32);
 
-    json_bytes(j, "flags", text, hex_of(m->flags, text));
+    if (UNLIKELY(p == NULL))
+        return;
+    p = JSON_PUT(p, "\"flags\":\"");
+    p += hex_of(m->flags, (char *)p);
+    *p++ = '"';
     for (unsigned i = 0; i < ARRAY_LEN(flags); i++)
-        if ((m->flags & flags[i].bit) != 0)
-            json_bool(j, flags[i].key, true);
-    JSON_U64(j, "opcode", dns_opcode(m));
+        if ((m->flags & flags[i].bit) != 0) {
+            memcpy(p, flags[i].member, sizeof(flags[i].member));
+            p += flags[i].len;
+        }
+    json_written(j, JSON_PUT_U64(p, ",\"opcode\":", dns_opcode(m)));
 }
 
 /* Suricata writes names in capitals, and other codes as numbers. */
@@ -232,7 +247,7 @@ static void log_rcode(struct json *j, const struct dns_message *m)
             continue;
         for (; r->name[n] != '\0' && n < sizeof(text) - 1; n++)
             text[n] = (char)(r->name[n] - 'a' + 'A');
-        json_bytes(j, "rcode", text, n);
+        JSON_CLEAN(j, "rcode", text, n);
         return;
     }
     json_printf(j, "rcode", "%u", dns_rcode(m));
@@ -269,7 +284,7 @@ static bool log_value(struct json *j, const char *key, const struct dns_record *
 static void log_detail(struct json *j, const struct dns_record *r, const struct slice *text)
 {
     json_object(j, NULL);
-    log_name(j, "rrname", "rrname_truncated", &r->name);
+    log_rrname(j, &r->name);
     log_type(j, r->type);
     JSON_U64(j, "ttl", r->ttl);
     if (text != NULL)
@@ -437,16 +452,29 @@ static void log_questions(struct json *j, const struct dns_message *m,
 {
     if (m->question_count == 0)
         return;
-    json_array(j, "queries");
+    JSON_ARRAY(j, "queries");
     for (unsigned i = 0; i < m->question_count && !is_full(j, end); i++) {
         if (!type_is_logged(s, m->question[i].type))
             continue;
         json_object(j, NULL);
-        log_name(j, "rrname", "rrname_truncated", &m->question[i].name);
+        log_rrname(j, &m->question[i].name);
         log_type(j, m->question[i].type);
         json_object_end(j);
     }
     json_array_end(j);
+}
+
+static void log_head(struct json *j, const struct dns_message *m, bool is_response,
+                     uint64_t tx_id)
+{
+    uint8_t *p = json_reserve(j, 96);
+
+    if (UNLIKELY(p == NULL))
+        return;
+    p = is_response ? JSON_PUT(p, "\"version\":3,\"type\":\"response\"")
+                    : JSON_PUT(p, "\"version\":3,\"type\":\"request\"");
+    p = JSON_PUT_U64(p, ",\"tx_id\":", tx_id);
+    json_written(j, JSON_PUT_U64(p, ",\"id\":", m->id));
 }
 
 static void log_message(struct json *j, const struct dns_message *m, bool is_response,
@@ -454,10 +482,7 @@ static void log_message(struct json *j, const struct dns_message *m, bool is_res
 {
     size_t end = log_end(j, m);
 
-    JSON_U64(j, "version", 3);
-    JSON_NAME(j, "type", is_response ? "response" : "request");
-    JSON_U64(j, "tx_id", tx_id);
-    JSON_U64(j, "id", m->id);
+    log_head(j, m, is_response, tx_id);
     log_flags(j, m);
     log_rcode(j, m);
     log_questions(j, m, s, end);
@@ -509,7 +534,7 @@ static void log_v2_question(struct json *j, const struct app_tx *tx, const struc
     JSON_U64(j, "version", 2);
     json_string(j, "type", "query");
     JSON_U64(j, "id", m->id);
-    log_name(j, "rrname", "rrname_truncated", &q->name);
+    log_rrname(j, &q->name);
     log_type(j, q->type);
     JSON_U64(j, "tx_id", tx->id);
     if ((m->flags & DNS_FLAG_Z) != 0)
@@ -527,7 +552,7 @@ static void log_v2_answer(struct json *j, const struct dns_message *m,
     JSON_U64(j, "id", m->id);
     log_flags(j, m);
     if (m->question_count > 0) {
-        log_name(j, "rrname", "rrname_truncated", &m->question[0].name);
+        log_rrname(j, &m->question[0].name);
         log_type(j, m->question[0].type);
     }
     log_rcode(j, m);

@@ -100,20 +100,20 @@ static void *http1_log_configure(const struct conf_node *node, struct err *err)
 
 /* --- members ---------------------------------------------------------------------------------- */
 
-/* Leaves out empty strings, as Suricata does. */
-static void log_string(struct json *j, const char *key, const bstr *s)
+/* Leaves out empty strings, as Suricata does. Inlined for the sake of the literals. */
+JSON_INLINE void log_string(struct json *j, struct text member, const bstr *s)
 {
     if (s != NULL && bstr_len(s) > 0)
-        json_slice(j, key, http_bstr(s));
+        json_literal_slice(j, member, http_bstr(s));
 }
 
-static void log_header(struct json *j, const char *key, const struct http_tx *htx,
-                       enum direction d, const char *name)
+JSON_INLINE void log_header(struct json *j, struct text member, const struct http_tx *htx,
+                            enum direction d, const char *name)
 {
     const htp_header_t *h = http_header(htx, d, name);
 
     if (h != NULL)
-        log_string(j, key, h->value);
+        log_string(j, member, h->value);
 }
 
 /* The type without its parameters. */
@@ -129,7 +129,7 @@ static void log_content_type(struct json *j, const struct http_tx *htx)
     if (end != NULL)
         s.len = (uint32_t)(end - s.data);
     if (s.len > 0)
-        json_slice(j, "http_content_type", s);
+        JSON_SLICE(j, "http_content_type", s);
 }
 
 /* A star (unknown) is -1 in http_range and has no member. */
@@ -141,7 +141,7 @@ static void log_range(struct json *j, const struct http_tx *htx)
     if (h == NULL)
         return;
     json_object(j, "content_range");
-    log_string(j, "raw", h->value);
+    log_string(j, JSON_LITERAL("raw"), h->value);
     if (http_range_parse(http_bstr(h->value), &r)) {
         if (r.start >= 0)
             json_i64(j, "start", r.start);
@@ -158,12 +158,12 @@ static void log_basic(struct json *j, const struct http_tx *htx)
 {
     const htp_tx_t *htp = http_htp(htx);
 
-    log_string(j, "hostname", htp->request_hostname);
+    log_string(j, JSON_LITERAL("hostname"), htp->request_hostname);
     if (htp->request_port_number > 0)
         json_i64(j, "http_port", htp->request_port_number);
-    log_string(j, "url", htp->request_uri);
-    log_header(j, "http_user_agent", htx, TO_SERVER, "user-agent");
-    log_header(j, "xff", htx, TO_SERVER, "x-forwarded-for");
+    log_string(j, JSON_LITERAL("url"), htp->request_uri);
+    log_header(j, JSON_LITERAL("http_user_agent"), htx, TO_SERVER, "user-agent");
+    log_header(j, JSON_LITERAL("xff"), htx, TO_SERVER, "x-forwarded-for");
     log_content_type(j, htx);
     log_range(j, htx);
 }
@@ -173,14 +173,14 @@ static void log_extended(struct json *j, const struct http_tx *htx)
 {
     const htp_tx_t *htp = http_htp(htx);
 
-    log_header(j, "http_refer", htx, TO_SERVER, "referer");
-    log_string(j, "http_method", htp->request_method);
-    log_string(j, "protocol", htp->request_protocol);
+    log_header(j, JSON_LITERAL("http_refer"), htx, TO_SERVER, "referer");
+    log_string(j, JSON_LITERAL("http_method"), htp->request_method);
+    log_string(j, JSON_LITERAL("protocol"), htp->request_protocol);
     if (htp->response_status_number > 0)
         json_i64(j, "status", htp->response_status_number);
     else
-        log_string(j, "status_string", htp->response_status);
-    log_header(j, "redirect", htx, TO_CLIENT, "location");
+        log_string(j, JSON_LITERAL("status_string"), htp->response_status);
+    log_header(j, JSON_LITERAL("redirect"), htx, TO_CLIENT, "location");
     json_i64(j, "length", htp->response_message_len);
 }
 
