@@ -591,6 +591,8 @@ static void feed_datagram(struct app_session *s, struct packet *p)
     ds->started = false;
     app_feed(s, d, false);
     ds->len = 0;
+    ds->data = NULL;
+    ds->borrowed = false;
 }
 
 /* A flow that failed in both directions costs one comparison per packet. */
