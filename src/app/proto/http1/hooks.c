@@ -32,7 +32,7 @@ static void set_progress(struct http_tx *htx, enum direction d, unsigned progres
 /* Bytes of the current input that libhtp has parsed. The other direction has no input now. */
 static size_t consumed(const struct http_state *state, enum direction d)
 {
-    if (d != state->direction)
+    if (d != state->direction || state->starts_plain)
         return 0;
     return d == TO_SERVER ? htp_connp_req_data_consumed(state->connp)
                           : htp_connp_res_data_consumed(state->connp);
@@ -141,6 +141,23 @@ static void raise_authorization(struct http_tx *htx)
 
 /* --- requests --------------------------------------------------------------------------------- */
 
+/* Such a target is its own normal form, which libhtp computes only if there is none. */
+static void set_plain_uri(htp_tx_t *htp, struct slice target, uint32_t path)
+{
+    htp_uri_t *uri = htp_uri_alloc();
+    bool has_query = path < target.len;
+
+    if (uri == NULL)
+        return;
+    uri->path = bstr_dup_mem(target.data, path);
+    if (has_query)
+        uri->query = bstr_dup_mem(target.data + path + 1, target.len - path - 1);
+    if (uri->path != NULL && (uri->query != NULL || !has_query))
+        htp->parsed_uri = uri;
+    else
+        htp_uri_free(uri);
+}
+
 /* A request line begins. At max-tx `refused` stops the parser after this call. */
 static int request_start(htp_tx_t *htp)
 {
@@ -154,6 +171,8 @@ static int request_start(htp_tx_t *htp)
     if (htx == NULL)                    /* libhtp ignores a failure of this hook and */
         return HTP_OK;                  /* would start the request again and again */
     state->transactions++;
+    if (LIKELY(state->plain_target.len > 0))
+        set_plain_uri(htp, state->plain_target, state->plain_path);
     message_starts(state, htx, TO_SERVER);
     set_progress(htx, TO_SERVER, HTTP_LINE);
     return HTP_OK;

@@ -2,12 +2,14 @@
 /* app/proto/http1/host.c - the host and port that a request is for: from the target of CONNECT, an
  * absolute URI, or the field Host. Read as Suricata 8 reads them, which differs from libhtp 0.5 in
  * what ends a name, in ports with something behind them, and in what names no host at all. */
+#include "config.h"
+
+#include "app/proto/http1/lines.h"
 #include "app/proto/http1/state.h"
 #include "app/proto/http1/tx.h"
 #include "base/text/text.h"
 
 #include <arpa/inet.h>
-#include <ctype.h>
 #include <string.h>
 
 #define HOST_MAX 255                    /* RFC 1035, 2.3.4 */
@@ -61,13 +63,11 @@ static bool is_ipv6(struct slice address)
 }
 
 /* Letters and digits of Latin-1 count. Underscores are no anomaly: many hosts have them. */
-static bool is_label_byte(uint8_t c)
-{
-    if (c < 0x80)
-        return isalnum(c) || c == '-' || c == '_';
-    return c == 0xaa || c == 0xb2 || c == 0xb3 || c == 0xb5 || c == 0xb9 || c == 0xba ||
-           (c >= 0xbc && c != 0xbf && c != 0xd7 && c != 0xf7);
-}
+static const uint8_t is_label_byte[256] = {
+    ['0' ... '9'] = 1, ['A' ... 'Z'] = 1, ['a' ... 'z'] = 1, ['-'] = 1, ['_'] = 1, [0xaa] = 1,
+    [0xb2] = 1, [0xb3] = 1, [0xb5] = 1, [0xb9] = 1, [0xba] = 1, [0xbc ... 0xbe] = 1,
+    [0xc0 ... 0xd6] = 1, [0xd8 ... 0xf6] = 1, [0xf8 ... 0xff] = 1,
+};
 
 static bool is_host_name(struct slice s)
 {
@@ -78,11 +78,14 @@ static bool is_host_name(struct slice s)
     if (address > 1 && address < s.len && s.data[address] == ']')
         return is_ipv6((struct slice){ .data = s.data + 1, .len = address - 1 });
     for (uint32_t i = 0; i < s.len; i++) {
-        if (s.data[i] == '.' && s.data[i - 1] == '.')
+        if (LIKELY(is_label_byte[s.data[i]])) {
+            if (i - label >= LABEL_MAX)
+                return false;
+            continue;
+        }
+        if (s.data[i] != '.' || label == i)
             return false;
-        label = s.data[i] == '.' ? 0 : label + 1;
-        if (label > LABEL_MAX || (s.data[i] != '.' && !is_label_byte(s.data[i])))
-            return false;
+        label = i + 1;
     }
     return true;
 }
@@ -96,6 +99,12 @@ static int port_number(struct slice s)
     return (int)n;
 }
 
+/* A valid name and nothing else, as in nearly all requests. */
+static bool is_bare_name(struct slice in)
+{
+    return in.len > 0 && in.data[0] != '[' && is_host_name(in);
+}
+
 /* False: nothing is named. */
 static bool authority_read(struct slice in, struct authority *a)
 {
@@ -103,6 +112,11 @@ static bool authority_read(struct slice in, struct authority *a)
     uint32_t n;
 
     *a = (struct authority){ .port = -1 };
+    if (LIKELY(is_bare_name(in))) {
+        a->name = in;
+        a->is_valid = true;
+        return true;
+    }
     if (in.len >= 2 && memcmp(in.data, "//", 2) == 0)
         in = rest_of(in, 2);
     if (in.len > 0 && in.data[0] == '/')
@@ -227,3 +241,16 @@ void http_host_of_fields(htp_tx_t *htp)
                  (a.has_port && htp->request_port_number > 0 &&
                   htp->request_port_number != a.port));
 }
+
+#ifdef HAVE_HTP_ARCHIVE
+
+/* libhtp's reading of the field Host, all of which http_host_of_fields() replaces. */
+htp_status_t htp_parse_header_hostport(bstr *hostport UNUSED, bstr **hostname, bstr **port UNUSED,
+                                       int *port_number, uint64_t *flags UNUSED)
+{
+    *hostname = NULL;
+    *port_number = -1;
+    return HTP_OK;
+}
+
+#endif

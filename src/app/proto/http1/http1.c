@@ -242,6 +242,12 @@ static bool is_at_start(const struct http_state *state, enum direction d)
     return d == TO_SERVER ? htp_connp_get_in_tx(state->connp) == NULL : awaits_response(state);
 }
 
+/* The transaction whose message is in progress. */
+static htp_tx_t *current(const struct http_state *state, enum direction d)
+{
+    return d == TO_SERVER ? htp_connp_get_in_tx(state->connp) : htp_connp_get_out_tx(state->connp);
+}
+
 /* libhtp has read the first line, and fields follow. */
 static bool awaits_fields(const struct http_state *state, const htp_tx_t *htp, enum direction d)
 {
@@ -257,6 +263,71 @@ static void pass(struct http_state *state, uint32_t *skip, uint32_t len)
     state->offset += len;
 }
 
+/* The methods of nearly all requests, so that libhtp need not compare all names that it knows. */
+static enum htp_method_t usual_method(struct slice name)
+{
+    if (name.len == 3 && memcmp(name.data, "GET", 3) == 0)
+        return HTP_M_GET;
+    if (name.len == 4 && memcmp(name.data, "POST", 4) == 0)
+        return HTP_M_POST;
+    if (name.len == 4 && memcmp(name.data, "HEAD", 4) == 0)
+        return HTP_M_HEAD;
+    return HTP_M_UNKNOWN;
+}
+
+/* What libhtp would read of the line. False: no memory. */
+static bool set_request_line(htp_tx_t *htp, const struct plain_head *head, struct slice line)
+{
+    const uint8_t *protocol = line.data + line.len - 8;         /* HTTP/1.x */
+
+    htp->request_line = bstr_dup_mem(line.data, line.len);
+    htp->request_method = bstr_dup_mem(head->method.data, head->method.len);
+    htp->request_method_number = usual_method(head->method);
+    htp->request_uri = bstr_dup_mem(head->target.data, head->target.len);
+    htp->request_protocol = bstr_dup_mem(protocol, 8);
+    htp->request_protocol_number = protocol[7] == '1' ? HTP_PROTOCOL_1_1 : HTP_PROTOCOL_1_0;
+    return htp->request_line != NULL && htp->request_method != NULL &&
+           htp->request_uri != NULL && htp->request_protocol != NULL;
+}
+
+/* Begins a transaction as libhtp does when it gets the line, by the functions that it has for
+ * programs with a parser of their own. The fields follow. */
+static int start_request(struct http_state *state, const struct plain_head *head,
+                         struct slice line)
+{
+    htp_tx_t *htp = htp_connp_tx_create(state->connp);
+    bool done;
+
+    state->input = line;
+    line.len -= 2;
+    state->starts_plain = true;
+    done = htp != NULL && htp_tx_state_request_start(htp) == HTP_OK &&
+           set_request_line(htp, head, line) && htp_tx_state_request_line(htp) == HTP_OK;
+    state->starts_plain = false;
+    return done ? HTP_STREAM_DATA : HTP_STREAM_ERROR;
+}
+
+/* Passes the line. *fields: whether fields follow. */
+static int pass_line(struct http_state *state, const struct app_input *in,
+                     const struct plain_head *head, struct slice line, bool *fields)
+{
+    enum direction d = in->direction;
+    bool usual = d == TO_SERVER && usual_method(head->method) != HTP_M_UNKNOWN;
+    int result;
+
+    if (http_target_is_plain(head->target, &state->plain_path) && !state->config->lower_paths)
+        state->plain_target = head->target;
+    if (usual && !state->status_line_due) {
+        result = start_request(state, head, line);
+        *fields = true;
+    } else {
+        result = feed(state, in, line.data, line.len);
+        *fields = awaits_fields(state, current(state, d), d);
+    }
+    state->plain_target.len = 0;
+    return result;
+}
+
 /* Passes a plain head up to its empty line: libhtp gets its line, and its table the fields. Else,
  * and after a line that libhtp reads differently, the rest goes to libhtp as it is. */
 static int feed_plain_head(struct http_state *state, const struct app_input *in, uint32_t *skip)
@@ -264,18 +335,19 @@ static int feed_plain_head(struct http_state *state, const struct app_input *in,
     struct slice rest = { .data = in->data + *skip, .len = in->len - *skip };
     enum direction d = in->direction;
     struct plain_head head;
+    bool fields;
     htp_tx_t *htp;
     int result;
 
     if (!is_at_start(state, d) || !http_plain_head_find(rest, d, &head))
         return HTP_STREAM_DATA;
-    result = feed(state, in, rest.data, head.line_len);
+    result = pass_line(state, in, &head, (struct slice){ rest.data, head.line_len }, &fields);
     if (result != HTP_STREAM_DATA)
         return result;
     pass(state, skip, head.line_len);
-    htp = d == TO_SERVER ? htp_connp_get_in_tx(state->connp) : htp_connp_get_out_tx(state->connp);
-    if (!awaits_fields(state, htp, d))
+    if (!fields)
         return HTP_STREAM_DATA;
+    htp = current(state, d);
     rest = (struct slice){ .data = in->data + *skip, .len = head.fields_len + 2 };
     if (http_plain_fields_data(state, htp, rest, d) != HTP_OK ||
         !http_plain_head_add(&head, d == TO_SERVER ? htp->request_headers

@@ -8,22 +8,68 @@
  * same as ever. A head of any other form goes to libhtp as it came. */
 #include "app/proto/http1/lines.h"
 #include "app/proto/http1/table.h"
+#include "base/text/bytes.h"
 
 #include <string.h>
 #include <strings.h>
 
-/* The position of the first control character from `at` on, or the length. Eight bytes at a time
- * while there is none: the high bit of a byte is set if it is below ' ', or after such a byte. */
-static uint32_t control_at(struct slice s, uint32_t at)
+#define HIGH_BITS EACH_BYTE(0x80)
+
+/* The first byte in memory is the lowest. */
+static uint64_t eight_bytes(const uint8_t *p)
 {
     uint64_t v;
 
-    for (; s.len - at >= sizeof(v); at += (uint32_t)sizeof(v)) {
-        memcpy(&v, s.data + at, sizeof(v));
-        if (((v - EACH_BYTE(' ')) & ~v & EACH_BYTE(0x80)) != 0)
-            break;
+    memcpy(&v, p, sizeof(v));
+    return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(v) : v;
+}
+
+/* How many bytes precede the first one whose high bit is set in `bits`, which is not 0. */
+static uint32_t bytes_before(uint64_t bits)
+{
+    return (uint32_t)__builtin_ctzll(bits) / 8;
+}
+
+/* The position of the first control character from `at` on, or the length. Eight bytes at a time:
+ * the high bit of a byte is set if it is below ' ', or after such a byte. */
+static uint32_t control_at(struct slice s, uint32_t at)
+{
+    for (; s.len - at >= 8; at += 8) {
+        uint64_t v = eight_bytes(s.data + at), control = (v - EACH_BYTE(' ')) & ~v & HIGH_BITS;
+
+        if (control != 0)
+            return at + bytes_before(control);
     }
     while (at < s.len && s.data[at] >= ' ')
+        at++;
+    return at;
+}
+
+/* The high bits of bytes that are letters or '-', as nearly all bytes of names are. No byte of v
+ * has its own high bit set. */
+static uint64_t letters(uint64_t v)
+{
+    uint64_t lower = v | EACH_BYTE(0x20), dash = v ^ EACH_BYTE('-');
+    uint64_t from_a = lower + EACH_BYTE(0x80 - 'a'), after_z = lower + EACH_BYTE(0x7f - 'z');
+
+    return ((from_a & ~after_z) | ~(dash + EACH_BYTE(0x7f))) & HIGH_BITS;
+}
+
+/* The position of the first byte from `at` on that is not of a token, or the length. */
+static uint32_t token_end(struct slice s, uint32_t at)
+{
+    for (; s.len - at >= 8; at += 8) {
+        uint64_t v = eight_bytes(s.data + at), others;
+
+        if (UNLIKELY((v & HIGH_BITS) != 0))
+            break;
+        others = ~letters(v) & HIGH_BITS;
+        if (others == 0)
+            continue;
+        at += bytes_before(others);
+        break;
+    }
+    while (at < s.len && http_token_char[s.data[at]])
         at++;
     return at;
 }
@@ -46,7 +92,7 @@ static bool has_version_at(struct slice line, uint32_t at)
 
 /* A method, one space, a target without spaces, one space, the version. Of CONNECT the rest may be
  * another protocol. */
-static bool is_request_line(struct slice line)
+static bool is_request_line(struct slice line, struct plain_head *head)
 {
     const uint8_t *space = line.len > 12 ? memchr(line.data, ' ', line.len - 9) : NULL;
     uint32_t method;
@@ -59,8 +105,29 @@ static bool is_request_line(struct slice line)
     for (uint32_t i = 0; i < method; i++)
         if (!http_token_char[line.data[i]])
             return false;
-    return method + 1 < line.len - 9 &&
-           memchr(space + 1, ' ', line.len - 9 - (method + 1)) == NULL;
+    head->method = part(line, 0, method);
+    head->target = part(line, method + 1, line.len - 9);
+    return head->target.len > 0 && memchr(head->target.data, ' ', head->target.len) == NULL;
+}
+
+/* 1: nothing that is decoded; 2: nor behind a '/'. */
+static const uint8_t path_char[256] = {
+    ['!'] = 1, ['"'] = 1, ['$'] = 1, ['&' ... '-'] = 1, ['.'] = 2, ['/'] = 2,
+    ['0' ... '>'] = 1, ['@' ... '['] = 1, [']' ... '~'] = 1,
+};
+
+bool http_target_is_plain(struct slice target, uint32_t *path)
+{
+    uint32_t i = 1;
+
+    if (target.len == 0 || target.data[0] != '/')
+        return false;
+    for (; i < target.len && path_char[target.data[i]] != 0; i++)
+        if (UNLIKELY(path_char[target.data[i]] == 2) && target.data[i - 1] == '/')
+            return false;
+    *path = i;
+    return i == target.len ||
+           (target.data[i] == '?' && memchr(target.data + i, '#', target.len - i) == NULL);
 }
 
 /* A status of three digits. After 1xx another head follows, or another protocol. */
@@ -79,6 +146,7 @@ static bool is_new_name(const struct plain_head *head, struct slice name)
         return true;
     for (unsigned i = 0; i < head->count; i++)
         if (head->field[i].name.len == name.len &&
+            ((head->field[i].name.data[0] ^ name.data[0]) & ~0x20) == 0 &&
             strncasecmp((const char *)head->field[i].name.data, (const char *)name.data,
                         name.len) == 0)
             return false;
@@ -88,11 +156,9 @@ static bool is_new_name(const struct plain_head *head, struct slice name)
 /* *at: where the field begins, and then the next one. */
 static bool take_field(struct slice in, uint32_t *at, struct plain_head *head)
 {
-    struct plain_field *f = &head->field[head->count];
-    uint32_t from = *at, colon = from, to, end;
+    struct http_field *f = &head->field[head->count];
+    uint32_t from = *at, colon = token_end(in, from), to, end;
 
-    while (colon < in.len && http_token_char[in.data[colon]])
-        colon++;
     if (colon == from || colon == in.len || in.data[colon] != ':')
         return false;
     f->name = part(in, from, colon);
@@ -115,7 +181,9 @@ bool http_plain_head_find(struct slice in, enum direction d, struct plain_head *
     uint32_t at = control_at(in, 0);
     struct slice line = part(in, 0, at);
 
-    if (!is_line_end(in, at) || !(d == TO_SERVER ? is_request_line(line) : is_status_line(line)))
+    head->method = head->target = part(in, 0, 0);
+    if (!is_line_end(in, at) ||
+        !(d == TO_SERVER ? is_request_line(line, head) : is_status_line(line)))
         return false;
     at += 2;
     head->line_len = at;
@@ -129,7 +197,7 @@ bool http_plain_head_find(struct slice in, enum direction d, struct plain_head *
 }
 
 /* The header is libhtp's from then on. */
-static bool add_field(const struct plain_field *f, htp_table_t *headers)
+static bool add_field(const struct http_field *f, htp_table_t *headers)
 {
     htp_header_t *h = http_libhtp_calloc(sizeof(*h));
 
@@ -146,8 +214,28 @@ static bool add_field(const struct plain_field *f, htp_table_t *headers)
     return false;
 }
 
+#define TRANSFER_ENCODING "transfer-encoding"
+
+/* Only then can a trailer follow. libhtp appends the values of its fields to those of equal names,
+ * which therefore have to be blocks of their own. */
+static bool may_be_chunked(const struct plain_head *head)
+{
+    const size_t len = sizeof(TRANSFER_ENCODING) - 1;
+
+    for (unsigned i = 0; i < head->count; i++)
+        if (head->field[i].name.len == len &&
+            strncasecmp((const char *)head->field[i].name.data, TRANSFER_ENCODING, len) == 0)
+            return true;
+    return false;
+}
+
 bool http_plain_head_add(const struct plain_head *head, htp_table_t *headers)
 {
+    const struct slice text = { .data = head->field[0].name.data, .len = head->fields_len };
+
+    if (HTTP_TABLE_IS_OURS && head->count <= HTTP_TABLE_FILL_MAX &&
+        http_table_size(headers) == 0 && !may_be_chunked(head))
+        return http_table_fill(headers, head->field, head->count, text);
     for (unsigned i = 0; i < head->count; i++)
         if (!add_field(&head->field[i], headers))
             return false;

@@ -225,6 +225,7 @@ static int read_section(struct http_config *c, const struct conf_node *node, str
     c->body_inline = read_inline(node);
     c->double_decode_path = conf_bool(node, "double-decode-path", false);
     c->double_decode_query = conf_bool(node, "double-decode-query", false);
+    c->lower_paths = conf_bool(node, "path-convert-lowercase", false);
     c->uri_include_all = conf_bool(node, "uri-include-all", false);
     c->await_status_line = conf_bool(node, "await-status-line", false);
     http_hooks_register(cfg);

@@ -27,6 +27,7 @@ struct http_config {
     enum http_inline body_inline;       /* inspect bodies as they come */
     bool double_decode_path, double_decode_query;
     bool uri_include_all;               /* http.uri with scheme and host */
+    bool lower_paths;                   /* libhtp writes paths in lower case */
     bool await_status_line;             /* see lead_in.c */
     bool swf;
     bool swf_deflate, swf_lzma;

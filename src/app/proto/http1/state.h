@@ -54,6 +54,11 @@ struct http_state {
     bool status_line_due;               /* a part that ends with the status line comes first */
     bool head_is_plain;                 /* http1.c reads the fields of the head in progress, and
                                          * libhtp reports its last line only: plain_head.c */
+    struct slice plain_target;          /* of the request whose line libhtp gets next, if
+                                         * normalisation leaves it as it is; else empty */
+    uint32_t plain_path;                /* the length of its path */
+    bool starts_plain;                  /* http1.c starts a request in place of libhtp, which has
+                                         * had nothing of it */
     bool has_derived_buffers;           /* a transaction has message[].derived */
     uint8_t reframes;                   /* see framing.c */
     uint8_t resumes;                    /* what suspensions have cost, see suspend.c */
@@ -105,6 +110,8 @@ void http_libhtp_free(void *block);
 
 bool http_parser_open(struct http_state *state);
 void http_parser_close(struct http_state *state);
+/* Before a transaction of libhtp is destroyed: frees headers that table.c keeps in one block. */
+void http_headers_release(htp_tx_t *htp);
 /* Called before bytes of a request are parsed. */
 void http_keep(struct http_state *state, const uint8_t *data, uint32_t len);
 void http_keep_no_more(struct http_state *state);

@@ -19,6 +19,7 @@
 #include "app/proto/http1/buffers.h"
 #include "app/proto/http1/http1.h"
 #include "app/proto/http1/state.h"
+#include "app/proto/http1/table.h"
 #include "app/proto/http1/tx.h"
 #include "base/memory/lib_memory.h"
 
@@ -49,10 +50,23 @@ bool http_parser_open(struct http_state *state)
     return true;
 }
 
+void http_headers_release(htp_tx_t *htp)
+{
+    if (!HTTP_TABLE_IS_OURS || htp == NULL)
+        return;
+    http_table_release(htp->request_headers);
+    http_table_release(htp->response_headers);
+}
+
 void http_parser_close(struct http_state *state)
 {
+    htp_list_t *txs;
+
     if (state->connp == NULL)
         return;
+    txs = htp_connp_get_connection(state->connp)->transactions;
+    for (size_t i = 0; i < htp_list_array_size(txs); i++)
+        http_headers_release(htp_list_array_get(txs, i));
     htp_connp_destroy_all(state->connp);
     state->connp = NULL;
     if (state->thread != NULL)

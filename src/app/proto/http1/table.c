@@ -36,6 +36,9 @@ struct htp_table_t {
     uint32_t places;                    /* a power of 2, more than twice the count; 0: no index */
     uint64_t lengths;                   /* LENGTH_BIT() of each key that may be found */
     struct place *place;                /* open addressing, by the hash */
+    void *block;                        /* has the first headers; NULL: none, see table.h */
+    uint32_t in_block;                  /* how many */
+    bool entries_in_block;
 };
 
 /* Lengths that differ by 64 share a bit: a set bit is no proof. */
@@ -121,19 +124,30 @@ static void index_last(htp_table_t *table)
         index_put(table, at);
 }
 
-static bool push(htp_table_t *table, const bstr *key, const void *element, enum keys keys)
+static bool grow(htp_table_t *table)
 {
+    uint32_t cap = table->cap > 0 ? table->cap * 2 : 8;
     struct entry *more;
 
-    if (table->count == table->cap) {
-        uint32_t cap = table->cap > 0 ? table->cap * 2 : 8;
-
+    if (UNLIKELY(table->entries_in_block)) {
+        more = lib_malloc(cap * sizeof(*more));
+        if (more != NULL)
+            memcpy(more, table->entry, table->count * sizeof(*more));
+    } else {
         more = lib_realloc(table->entry, cap * sizeof(*more));
-        if (more == NULL)
-            return false;
-        table->entry = more;
-        table->cap = cap;
     }
+    if (more == NULL)
+        return false;
+    table->entries_in_block = false;
+    table->entry = more;
+    table->cap = cap;
+    return true;
+}
+
+static bool push(htp_table_t *table, const bstr *key, const void *element, enum keys keys)
+{
+    if (table->count == table->cap && !grow(table))
+        return false;
     table->entry[table->count++] = (struct entry){ .key = (bstr *)(uintptr_t)key,
                                                    .element = (void *)(uintptr_t)element };
     table->keys = keys;
@@ -175,6 +189,12 @@ void http_table_clear_ex(htp_table_t *table)
     index_drop(table);
     table->count = 0;
     table->lengths = 0;
+    table->in_block = 0;
+    if (table->entries_in_block) {
+        table->entry = NULL;
+        table->cap = 0;
+        table->entries_in_block = false;
+    }
 }
 
 /* Frees the keys, not the elements. */
@@ -192,6 +212,7 @@ void http_table_destroy(htp_table_t *table)
     if (table == NULL)
         return;
     http_table_clear(table);
+    http_table_release(table);
     lib_free(table->entry);
     lib_free(table);
 }
@@ -202,8 +223,98 @@ void http_table_destroy_ex(htp_table_t *table)
     http_table_destroy(table);
 }
 
+/* --- headers in one block --------------------------------------------------------------------- */
+
+struct filled {
+    htp_header_t header;
+    bstr name, value;
+};
+
+static bstr borrowed(const uint8_t *data, uint32_t len)
+{
+    return (bstr){ .len = len, .size = len, .realptr = (uint8_t *)(uintptr_t)data };
+}
+
+bool http_table_fill(htp_table_t *table, const struct http_field *field, unsigned count,
+                     struct slice text)
+{
+    struct filled *filled = lib_malloc(count * (sizeof(*filled) + sizeof(struct entry)) +
+                                       text.len);
+    struct entry *entry = (struct entry *)(void *)(filled + count);
+    uint8_t *copy = (uint8_t *)(entry + count);
+
+    if (UNLIKELY(filled == NULL))
+        return false;
+    memcpy(copy, text.data, text.len);
+    for (unsigned i = 0; i < count; i++) {
+        struct filled *f = &filled[i];
+
+        f->name = borrowed(copy + (field[i].name.data - text.data), field[i].name.len);
+        f->value = borrowed(copy + (field[i].value.data - text.data), field[i].value.len);
+        f->header = (htp_header_t){ .name = &f->name, .value = &f->value };
+        entry[i] = (struct entry){ .key = &f->name, .element = &f->header };
+        table->lengths |= LENGTH_BIT(field[i].name.len);
+    }
+    lib_free(table->entry);
+    table->entry = entry;
+    table->entries_in_block = true;
+    table->count = table->cap = table->in_block = count;
+    table->keys = KEYS_NAMES;
+    table->block = filled;
+    return true;
+}
+
+/* What was added later stays. */
+void http_table_release(htp_table_t *table)
+{
+    if (table == NULL || table->block == NULL)
+        return;
+    index_drop(table);
+    if (table->entries_in_block) {
+        table->entry = NULL;
+        table->count = table->cap = 0;
+    } else if (table->count > 0) {
+        table->count -= table->in_block;
+        memmove(table->entry, table->entry + table->in_block,
+                table->count * sizeof(*table->entry));
+    }
+    lib_free(table->block);
+    table->block = NULL;
+    table->in_block = 0;
+    table->entries_in_block = false;
+}
+
+/* --- look-ups --------------------------------------------------------------------------------- */
+
+static uint64_t word_at(const uint8_t *p)
+{
+    uint64_t v;
+
+    memcpy(&v, p, sizeof(v));
+    return v;
+}
+
+/* Eight bytes at once: they are equal, or differ in the case of letters. */
+static bool is_same_word(uint64_t a, uint64_t b)
+{
+    const uint64_t high = EACH_BYTE(0x80), case_bit = EACH_BYTE(0x20), diff = a ^ b;
+    uint64_t lower = (a | case_bit) & ~high, letters;
+
+    if ((diff & ~case_bit) != 0)
+        return false;
+    letters = (lower + EACH_BYTE(0x80 - 'a')) & ~(lower + EACH_BYTE(0x7f - 'z')) & ~a & high;
+    return (diff & ~(letters >> 2)) == 0;
+}
+
+/* The last word overlaps the one before it. */
 static bool is_same(const uint8_t *a, const uint8_t *b, size_t len)
 {
+    if (LIKELY(len >= 8)) {
+        for (size_t i = 0; i + 8 < len; i += 8)
+            if (!is_same_word(word_at(a + i), word_at(b + i)))
+                return false;
+        return is_same_word(word_at(a + len - 8), word_at(b + len - 8));
+    }
     for (size_t i = 0; i < len; i++)
         if (a[i] != b[i] && lower(a[i]) != lower(b[i]))
             return false;
@@ -246,14 +357,10 @@ void *http_table_get(const htp_table_t *table, const bstr *key)
 }
 
 /* NUL bytes in a name do not count, as in libhtp: evaders insert them. */
-static bool is_named(const bstr *name, const char *target, size_t len)
+static COLD bool is_named_with_nuls(const bstr *name, const char *target)
 {
-    size_t there = bstr_len(name);
-    const uint8_t *at = bstr_ptr(name);
-
-    if (LIKELY(there <= len))
-        return there == len && is_same(at, (const uint8_t *)target, len);
-    return memchr(at, 0, there) != NULL && bstr_cmp_c_nocasenorzero(name, target) == 0;
+    return memchr(bstr_ptr(name), 0, bstr_len(name)) != NULL &&
+           bstr_cmp_c_nocasenorzero(name, target) == 0;
 }
 
 void *http_table_get_c(const htp_table_t *table, const char *target)
@@ -265,9 +372,16 @@ void *http_table_get_c(const htp_table_t *table, const char *target)
     len = strlen(target);
     if ((table->lengths & LENGTH_BIT(len)) == 0)
         return NULL;
-    for (uint32_t i = 0; i < table->count; i++)
-        if (is_named(table->entry[i].key, target, len))
+    for (uint32_t i = 0; i < table->count; i++) {
+        const bstr *name = table->entry[i].key;
+        const size_t there = bstr_len(name);
+
+        if (there == len && is_same(bstr_ptr(name), (const uint8_t *)target, len))
             return table->entry[i].element;
+        if (UNLIKELY(table->lengths == LENGTHS_ALL) && there > len &&
+            is_named_with_nuls(name, target))
+            return table->entry[i].element;
+    }
     return NULL;
 }
 

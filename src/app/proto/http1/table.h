@@ -6,7 +6,14 @@
 
 #include "config.h"
 
+#include "base/text/bytes.h"
+
 #include <htp/htp.h>
+
+/* A header field that the caller has read. */
+struct http_field {
+    struct slice name, value;
+};
 
 htp_table_t *http_table_create(size_t size);            /* size: 0 is refused, else of no account */
 void http_table_destroy(htp_table_t *table);
@@ -22,12 +29,25 @@ void *http_table_get_mem(const htp_table_t *table, const void *key, size_t len);
 void *http_table_get_index(const htp_table_t *table, size_t index, bstr **key);
 size_t http_table_size(const htp_table_t *table);
 
+#define HTTP_TABLE_FILL_MAX 32
+
+/* Fills an empty table with headers that lie in one block, which the table owns: up to 32 fields,
+ * which are within `text`. Nothing may change the length of their values. Before libhtp frees the
+ * transaction, whose headers it frees one by one, http_table_release() takes them out. False: no
+ * memory. */
+bool http_table_fill(htp_table_t *table, const struct http_field *field, unsigned count,
+                     struct slice text);
+void http_table_release(htp_table_t *table);
+
 #ifdef HAVE_HTP_ARCHIVE
+#define HTTP_TABLE_IS_OURS true
 #define htp_table_add http_table_add
 #define htp_table_get_c http_table_get_c
 #define htp_table_get_mem http_table_get_mem
 #define htp_table_get_index http_table_get_index
 #define htp_table_size http_table_size
+#else
+#define HTTP_TABLE_IS_OURS false
 #endif
 
 #endif

@@ -64,6 +64,7 @@ static void destroy(htp_tx_t *htp)
 {
     htp->request_progress = HTP_REQUEST_COMPLETE;
     htp->response_progress = HTP_RESPONSE_COMPLETE;
+    http_headers_release(htp);
     htp_tx_destroy(htp);
 }
 

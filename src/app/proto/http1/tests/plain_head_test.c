@@ -36,6 +36,38 @@ TEST(http1_plain_head_fields)
     CHECK_INT(head.field[2].value.len, 0);
 }
 
+static bool has_plain_target(const char *target, uint32_t path_len)
+{
+    uint32_t path = 0;
+
+    return http_target_is_plain((struct slice){ (const uint8_t *)target,
+                                                (uint32_t)strlen(target) }, &path) &&
+           path == path_len;
+}
+
+/* Of others libhtp decodes, compresses or shortens something. */
+TEST(http1_plain_target)
+{
+    CHECK(has_plain_target("/", 1));
+    CHECK(has_plain_target("/a/b.c/~d;e=f&g", 15));
+    CHECK(has_plain_target("/a?b=%20//..?", 2));
+    CHECK(has_plain_target("/a./b", 5));
+    CHECK(!has_plain_target("", 0));
+    CHECK(!has_plain_target("a", 1));
+    CHECK(!has_plain_target("*", 1));
+    CHECK(!has_plain_target("http://a/", 9));
+    CHECK(!has_plain_target("//a", 3));
+    CHECK(!has_plain_target("/a//b", 5));
+    CHECK(!has_plain_target("/a/./b", 6));
+    CHECK(!has_plain_target("/a/..", 5));
+    CHECK(!has_plain_target("/.a", 3));
+    CHECK(!has_plain_target("/%41", 4));
+    CHECK(!has_plain_target("/a\\b", 4));
+    CHECK(!has_plain_target("/\x80", 2));
+    CHECK(!has_plain_target("/a#b", 4));
+    CHECK(!has_plain_target("/a?b#c", 2));
+}
+
 #define GET "GET / HTTP/1.1\r\n"
 
 TEST(http1_plain_head_refuses_what_is_unusual)
@@ -54,6 +86,23 @@ TEST(http1_plain_head_refuses_what_is_unusual)
     CHECK(!is_plain(GET "Abc: b\r\naBC: d\r\n\r\n", TO_SERVER));        /* repeated */
     CHECK(is_plain(GET "Abc: b\r\nabd: d\r\n\r\n", TO_SERVER));
     CHECK(is_plain(GET "A: \x80\xff~\r\n\r\n", TO_SERVER));
+}
+
+/* A name of any length ends at the first byte that is not of a token. */
+TEST(http1_plain_head_names)
+{
+    char text[128];
+
+    for (int len = 1; len < 24; len++)
+        for (int at = 0; at < len; at++)
+            for (int c = 1; c < 256; c++) {
+                int n = snprintf(text, sizeof(text), GET "%.*s: v\r\n\r\n", len,
+                                 "Abcdefg-Hijklmn_opqrstuvwxyz");
+
+                text[n - 7 - len + at] = (char)c;
+                CHECK(is_plain(text, TO_SERVER) ==
+                      (http_token_char[c] || (c == ':' && at > 0)));
+            }
 }
 
 TEST(http1_plain_head_first_line)

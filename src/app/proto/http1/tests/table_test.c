@@ -169,3 +169,86 @@ TEST(http1_table_index)
     }
     http_table_destroy(table);
 }
+
+static struct slice text_slice(const char *text)
+{
+    return (struct slice){ (const uint8_t *)text, (uint32_t)strlen(text) };
+}
+
+/* The headers of a table that was filled are those of its fields, and others can follow. */
+TEST(http1_table_filled)
+{
+    static const char text[] = "Host: a\r\nUser-Agent: b c\r\nX:\r\n";
+    const struct http_field fields[] = {
+        { { (const uint8_t *)text, 4 }, { (const uint8_t *)text + 6, 1 } },
+        { { (const uint8_t *)text + 9, 10 }, { (const uint8_t *)text + 21, 3 } },
+        { { (const uint8_t *)text + 26, 1 }, { (const uint8_t *)text + 28, 0 } },
+    };
+    htp_table_t *table = http_table_create(32);
+    bstr *key = NULL;
+    const htp_header_t *h;
+
+    CHECK(http_table_fill(table, fields, 3, text_slice(text)));
+    CHECK_INT(http_table_size(table), 3);
+    h = http_table_get_c(table, "USER-agent");
+    CHECK_BYTES(bstr_ptr(h->name), bstr_len(h->name), "User-Agent", 10);
+    CHECK_BYTES(bstr_ptr(h->value), bstr_len(h->value), "b c", 3);
+    h = http_table_get_index(table, 2, &key);
+    CHECK(key == h->name);
+    CHECK_INT(bstr_len(h->value), 0);
+    CHECK(http_table_get_c(table, "user_agent") == NULL);
+    CHECK(http_table_get_c(table, "hosT") != NULL);
+    add(t, table, "Later", 5, &mark[0]);
+    CHECK(http_table_get_c(table, "host") != NULL);
+    CHECK(http_table_get_c(table, "later") == &mark[0]);
+    http_table_release(table);
+    CHECK_INT(http_table_size(table), 1);
+    CHECK(http_table_get_index(table, 0, NULL) == &mark[0]);
+    http_table_release(table);
+    http_table_destroy(table);
+    free_names();
+}
+
+TEST(http1_table_filled_and_cleared)
+{
+    const struct slice name = text_slice("Host");
+    const struct http_field field = { name, name };
+    htp_table_t *table = http_table_create(32);
+
+    CHECK(http_table_fill(table, &field, 1, name));
+    http_table_clear_ex(table);
+    CHECK(http_table_get_c(table, "host") == NULL);
+    add(t, table, "Host", 4, &mark[0]);
+    http_table_release(table);
+    CHECK(http_table_get_c(table, "host") == &mark[0]);
+    http_table_destroy(table);
+    free_names();
+    table = http_table_create(32);
+    CHECK(http_table_fill(table, &field, 1, name));
+    http_table_release(table);
+    CHECK_INT(http_table_size(table), 0);
+    http_table_destroy(table);
+}
+
+/* Two names are equal if they differ in the case of letters only, whatever their lengths. */
+TEST(http1_table_compares_names)
+{
+    char name[32], other[32];
+
+    for (size_t len = 1; len < 20; len++)
+        for (unsigned c = 0; c < 256; c++)
+            for (unsigned d = c & 0x5f; d < 256; d += 0x20) {
+                htp_table_t *table = http_table_create(32);
+                bool same = c == d || (((c ^ d) == 0x20) && ((c | 0x20) >= 'a') &&
+                                       ((c | 0x20) <= 'z'));
+
+                memset(name, 'n', len);
+                memset(other, 'N', len);
+                name[len / 2] = (char)c;
+                other[len / 2] = (char)d;
+                add(t, table, name, len, &mark[0]);
+                CHECK((http_table_get_mem(table, other, len) != NULL) == same);
+                http_table_destroy(table);
+                free_names();
+            }
+}
