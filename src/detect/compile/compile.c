@@ -6,6 +6,7 @@
 #include "base/system/directories.h"
 #include "base/report/log.h"
 #include "detect/state/dataset.h"
+#include "detect/rule/flowbits.h"
 #include "detect/rule/program.h"
 #include "detect/state/part_costs.h"
 #include "detect/state/profile.h"
@@ -20,10 +21,12 @@ typedef ARRAY_OF(uint32_t) id_array;
 
 typedef ARRAY_OF(struct anchored_entry) entry_array;
 
-/* The pattern set of one buffer while rules are added to it. */
+typedef ARRAY_OF(const struct rule *) rule_array;
+
+/* The rules with a fast pattern in one buffer. */
 struct scan_builder {
     const struct buffer *buffer;
-    struct pattern_set_builder *patterns;
+    rule_array rules;
 };
 typedef ARRAY_OF(struct scan_builder) scan_array;
 
@@ -51,6 +54,7 @@ struct compiler {
     struct detect_plan *plan;
     struct group_builder group[TRANSPORT_COUNT][2];
     struct app_builder app[APP_PROTO_COUNT][2];
+    uint8_t *cases;                     /* address_cases_of() each rule, by its index */
     struct err *err;
 };
 
@@ -98,13 +102,34 @@ static void pattern_add(struct pattern_set_builder *b, const struct rule *r)
 }
 
 /* A ruleset names few buffers per protocol, so a list is enough. */
-static struct pattern_set_builder *scan_for(scan_array *scans, const struct buffer *buffer)
+static void scan_add(scan_array *scans, const struct buffer *buffer, const struct rule *r)
+{
+    size_t i = 0;
+
+    while (i < scans->count && scans->at[i].buffer != buffer)
+        i++;
+    if (i == scans->count)
+        ARRAY_PUSH(scans, (struct scan_builder){ .buffer = buffer });
+    ARRAY_PUSH(&scans->at[i].rules, r);
+}
+
+static void scans_free(scan_array *scans)
 {
     for (size_t i = 0; i < scans->count; i++)
-        if (scans->at[i].buffer == buffer)
-            return scans->at[i].patterns;
-    ARRAY_PUSH(scans, (struct scan_builder){ buffer, pattern_set_builder_new() });
-    return scans->at[scans->count - 1].patterns;
+        ARRAY_FREE(&scans->at[i].rules);
+    ARRAY_FREE(scans);
+}
+
+/* The patterns of the rules that can match in some of these cases. */
+static int build_scan_set(struct compiler *c, const struct scan_builder *from, unsigned cases,
+                          struct pattern_set **out)
+{
+    struct pattern_set_builder *b = pattern_set_builder_new();
+
+    for (size_t i = 0; i < from->rules.count; i++)
+        if (c->cases[from->rules.at[i]->index] & cases)
+            pattern_add(b, from->rules.at[i]);
+    return pattern_set_build(b, c->plan->patterns, out, c->err);
 }
 
 /* --- rules about packets and streams ------------------------------------------------------ */
@@ -167,7 +192,7 @@ static void place_in_group(struct group_builder *b, struct rule *r, enum transpo
         break;
     }
     if (fast != NULL && fast->kind == BUFFER_PACKET)
-        pattern_add(scan_for(&b->packet_scans, fast), r);
+        scan_add(&b->packet_scans, fast, r);
     else if (r->flags & RULE_NEEDS_PAYLOAD)
         place_payload_rule(b, r, t);
     else
@@ -219,6 +244,21 @@ static bool list_in(const struct rule_list *l, unsigned id, unsigned d)
            (l->buffer->by_proto[id]->directions & APP_DIRECTION_BIT(d));
 }
 
+/* False: one of its conditions is about the other direction alone. A rule over both waits for that
+ * one. */
+static bool can_match_in(const struct rule *r, unsigned id, unsigned d)
+{
+    if (r->flags & RULE_TX_BOTH)
+        return true;
+    for (const struct rule_list *l = r->list; l != NULL; l = l->next)
+        if (l->buffer == NULL ? !(l->directions & APP_DIRECTION_BIT(d)) : !list_in(l, id, d))
+            return false;
+    for (unsigned i = 0; i < r->tx_test_count; i++)
+        if (!(r->tx_test[i].directions & APP_DIRECTION_BIT(d)))
+            return false;
+    return true;
+}
+
 /* A rule without a pattern in this protocol and direction is a candidate for every
  * transaction. */
 static void place_tx_rule(struct compiler *c, const struct rule *r)
@@ -235,11 +275,12 @@ static void place_tx_rule(struct compiler *c, const struct rule *r)
                 continue;
             if ((r->flags & RULE_TX_BOTH) && d == TO_CLIENT && r->fast_op != NULL)
                 continue;       /* begins with the request, then waits for the response */
+            if (!frame && !can_match_in(r, id, d))
+                continue;
             if (r->fast_op == NULL || !list_in(r->fast_list, id, d))
                 ARRAY_PUSH(frame ? &b->frame_always : &b->always, r->index);
             else
-                pattern_add(scan_for(frame ? &b->frame_scans : &b->scans, r->fast_list->buffer),
-                            r);
+                scan_add(frame ? &b->frame_scans : &b->scans, r->fast_list->buffer, r);
         }
     }
 }
@@ -284,23 +325,114 @@ static int by_progress(const void *a, const void *b)
                                       : x->buffer->id - y->buffer->id;
 }
 
-/* Fills `out`, which has space for all of `from`. */
-static int build_tx_scans(struct compiler *c, scan_array *from, unsigned id, unsigned d,
-                          struct tx_scan *out)
+static struct tx_scan tx_scan_on(const struct buffer *b, unsigned id, unsigned d,
+                                 struct pattern_set *set)
 {
-    for (size_t i = 0; i < from->count; i++) {
-        struct tx_scan *s = &out[i];
+    const struct app_buffer *app = b->kind == BUFFER_TX ? b->by_proto[id] : NULL;
 
-        s->buffer = from->at[i].buffer;
-        s->app = s->buffer->kind == BUFFER_TX ? s->buffer->by_proto[id] : NULL;
-        s->progress = s->app != NULL ? s->app->progress[d] : 0;
-        if (pattern_set_build(from->at[i].patterns, c->plan->patterns, &s->set, c->err) < 0)
+    return (struct tx_scan){ .buffer = b, .app = app, .set = set,
+                             .progress = app != NULL ? app->progress[d] : 0 };
+}
+
+/* The cases in which each rule of a list can match. */
+static uint8_t *cases_of(const struct compiler *c, const uint32_t *rule, size_t count)
+{
+    uint8_t *bits = xcalloc(count + 1, 1);
+
+    for (size_t i = 0; i < count; i++)
+        bits[i] = c->cases[rule[i]];
+    return bits;
+}
+
+static void choose_lists(const struct compiler *c, const rule_array *rules,
+                         struct case_lists *lists)
+{
+    uint8_t *bits = xcalloc(rules->count + 1, 1);
+
+    for (size_t i = 0; i < rules->count; i++)
+        bits[i] = c->cases[rules->at[i]->index];
+    case_lists_choose(lists, bits, (unsigned)rules->count);
+    free(bits);
+}
+
+/* Adds the scan of a buffer to the lists of the cases in which some rule can match. */
+static int build_tx_scan(struct compiler *c, const struct scan_builder *from, unsigned id,
+                         unsigned d)
+{
+    struct app_group *g = &c->plan->app[id][d];
+    struct pattern_set *set[ADDRESS_CASES] = { NULL };
+    struct case_lists lists;
+
+    choose_lists(c, &from->rules, &lists);
+    for (unsigned i = 0; i < ADDRESS_CASES; i++) {
+        struct tx_lists *of = &g->of[i];
+
+        if (lists.of[i] == i && build_scan_set(c, from, lists.mask[i], &set[i]) < 0)
             return -1;
+        set[i] = set[lists.of[i]];
+        if (set[i] != NULL)
+            of->scan[of->scan_count++] = tx_scan_on(from->buffer, id, d, set[i]);
     }
-    if (from->count > 1)
-        qsort(out, from->count, sizeof(*out), by_progress);
-    ARRAY_FREE(from);
     return 0;
+}
+
+static int build_tx_scans(struct compiler *c, struct app_builder *b, unsigned id, unsigned d)
+{
+    struct app_group *g = &c->plan->app[id][d];
+    size_t most = b->scans.count;
+    int result = 0;
+
+    for (unsigned i = 0; i < ADDRESS_CASES; i++)
+        g->of[i].scan = xcalloc(most, sizeof(*g->of[i].scan));
+    for (size_t i = 0; i < most && result == 0; i++)
+        result = build_tx_scan(c, &b->scans.at[i], id, d);
+    for (unsigned i = 0; i < ADDRESS_CASES; i++)
+        if (g->of[i].scan_count > 1)
+            qsort(g->of[i].scan, g->of[i].scan_count, sizeof(*g->of[i].scan), by_progress);
+    scans_free(&b->scans);
+    return result;
+}
+
+/* Rules on frames are few, so all cases have the same. */
+static int build_frame_scans(struct compiler *c, struct app_builder *b, unsigned id, unsigned d)
+{
+    struct app_group *g = &c->plan->app[id][d];
+    int result = 0;
+
+    g->frame_scan_count = (unsigned)b->frame_scans.count;
+    g->frame_scan = xcalloc(g->frame_scan_count, sizeof(*g->frame_scan));
+    for (unsigned i = 0; i < g->frame_scan_count && result == 0; i++) {
+        struct pattern_set *set;
+
+        result = build_scan_set(c, &b->frame_scans.at[i], ADDRESS_CASES_ALL, &set);
+        g->frame_scan[i] = tx_scan_on(b->frame_scans.at[i].buffer, id, d, set);
+    }
+    if (g->frame_scan_count > 1)
+        qsort(g->frame_scan, g->frame_scan_count, sizeof(*g->frame_scan), by_progress);
+    scans_free(&b->frame_scans);
+    return result;
+}
+
+/* Divides the rules without a pattern by cases. */
+static void build_always(struct compiler *c, id_array *from, struct app_group *g)
+{
+    uint8_t *bits = cases_of(c, from->at, from->count);
+    struct case_lists lists;
+
+    case_lists_choose(&lists, bits, (unsigned)from->count);
+    for (unsigned i = 0; i < ADDRESS_CASES; i++) {
+        id_array some = { 0 };
+
+        for (size_t k = 0; k < from->count && lists.of[i] == i; k++)
+            if (bits[k] & lists.mask[i])
+                ARRAY_PUSH(&some, from->at[k]);
+        if (lists.of[i] == i)
+            ids_take(c, &g->of[i].always, &g->of[i].always_count, &some);
+        g->of[i].always = g->of[lists.of[i]].always;
+        g->of[i].always_count = g->of[lists.of[i]].always_count;
+    }
+    free(bits);
+    ARRAY_FREE(from);
 }
 
 static int build_app(struct compiler *c, unsigned id, unsigned d)
@@ -308,14 +440,9 @@ static int build_app(struct compiler *c, unsigned id, unsigned d)
     struct app_builder *b = &c->app[id][d];
     struct app_group *g = &c->plan->app[id][d];
 
-    g->scan_count = (unsigned)b->scans.count;
-    g->scan = xcalloc(g->scan_count, sizeof(*g->scan));
-    g->frame_scan_count = (unsigned)b->frame_scans.count;
-    g->frame_scan = xcalloc(g->frame_scan_count, sizeof(*g->frame_scan));
-    if (build_tx_scans(c, &b->scans, id, d, g->scan) < 0 ||
-        build_tx_scans(c, &b->frame_scans, id, d, g->frame_scan) < 0)
+    if (build_tx_scans(c, b, id, d) < 0 || build_frame_scans(c, b, id, d) < 0)
         return -1;
-    ids_take(c, &g->always, &g->always_count, &b->always);
+    build_always(c, &b->always, g);
     ids_take(c, &g->frame_always, &g->frame_always_count, &b->frame_always);
     /* data of a frame arrive in parts, like those of the stream */
     c->plan->any_stream |= g->frame_scan_count > 0 || g->frame_always_count > 0;
@@ -378,44 +505,125 @@ static int build_stream_of(struct compiler *c, const pattern_array *all, unsigne
     for (size_t i = 0; i < all->count; i++)
         if (all->at[i].rule->app_proto == APP_PROTO_UNKNOWN || is_named(all->at[i].rule, id))
             ARRAY_PUSH(&some, all->at[i]);
-    g->stream[id] = &g->stream_sets[g->stream_set_count];
     result = add_stream_set(c, &some, g);
     ARRAY_FREE(&some);
     return result;
 }
 
-/* Builds set 0 with all patterns, for streams whose protocol is unknown. Protocols that no
+/* Builds one set with all patterns, for streams whose protocol is unknown. Protocols that no
  * rule names share a set, and each protocol that saves enough gets its own. */
-static int build_stream(struct compiler *c, const pattern_array *all, struct transport_group *g)
+static int build_stream_case(struct compiler *c, const pattern_array *all,
+                             struct transport_group *g, const struct payload_sets **stream)
 {
+    struct payload_sets *of_all = &g->stream_sets[g->stream_set_count];
     struct stream_names names;
 
-    if (all->count == 0)
-        return 0;
     count_names(all, &names);
-    g->stream_sets = xcalloc(APP_PROTO_COUNT + 1, sizeof(*g->stream_sets));
     if (add_stream_set(c, all, g) < 0)
         return -1;
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++) {
         unsigned like = same_as(&names, id);
 
+        stream[id] = &g->stream_sets[g->stream_set_count];
         if (id == APP_PROTO_UNKNOWN || names.total - names.of[id] < OWN_SET)
-            g->stream[id] = &g->stream_sets[0];
+            stream[id] = of_all;
         else if (like < id)
-            g->stream[id] = g->stream[like];
+            stream[id] = stream[like];
         else if (build_stream_of(c, all, id, g) < 0)
             return -1;
     }
     return 0;
 }
 
+static void choose_pattern_lists(const struct compiler *c, const pattern_array *all,
+                                 struct case_lists *lists)
+{
+    uint8_t *bits = xcalloc(all->count + 1, 1);
+
+    for (size_t i = 0; i < all->count; i++)
+        bits[i] = c->cases[all->at[i].rule->index];
+    case_lists_choose(lists, bits, (unsigned)all->count);
+    free(bits);
+}
+
+/* The patterns of rules that can match in some of these cases. */
+static pattern_array patterns_in(const struct compiler *c, const pattern_array *all,
+                                 unsigned cases)
+{
+    pattern_array some = { 0 };
+
+    for (size_t i = 0; i < all->count; i++)
+        if (c->cases[all->at[i].rule->index] & cases)
+            ARRAY_PUSH(&some, all->at[i]);
+    return some;
+}
+
+static int build_stream(struct compiler *c, const pattern_array *all, struct transport_group *g)
+{
+    struct case_lists lists;
+
+    if (all->count == 0)
+        return 0;
+    g->stream_sets = xcalloc(ADDRESS_CASES * (APP_PROTO_COUNT + 1), sizeof(*g->stream_sets));
+    choose_pattern_lists(c, all, &lists);
+    for (unsigned i = 0; i < ADDRESS_CASES; i++) {
+        pattern_array some;
+        int result;
+
+        if (lists.of[i] != i) {
+            memcpy(g->stream[i], g->stream[lists.of[i]], sizeof(g->stream[i]));
+            continue;
+        }
+        some = patterns_in(c, all, lists.mask[i]);
+        result = build_stream_case(c, &some, g, g->stream[i]);
+        ARRAY_FREE(&some);
+        if (result < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int build_payload(struct compiler *c, const pattern_array *all, struct transport_group *g)
+{
+    struct case_lists lists;
+
+    choose_pattern_lists(c, all, &lists);
+    for (unsigned i = 0; i < ADDRESS_CASES; i++) {
+        pattern_array some = patterns_in(c, all, lists.of[i] == i ? lists.mask[i] : 0);
+        int result = lists.of[i] != i ? 0
+                                      : payload_sets_build(&g->payload_sets[i], some.at,
+                                                           (unsigned)some.count,
+                                                           c->plan->patterns, c->err);
+
+        ARRAY_FREE(&some);
+        if (result < 0)
+            return -1;
+        g->payload[i] = &g->payload_sets[lists.of[i]];
+    }
+    return 0;
+}
+
+static int build_packet_scans(struct compiler *c, struct group_builder *b,
+                              struct transport_group *g)
+{
+    int result = 0;
+
+    g->packet_scan = xcalloc(b->packet_scans.count, sizeof(*g->packet_scan));
+    g->packet_scan_count = (unsigned)b->packet_scans.count;
+    for (unsigned i = 0; i < g->packet_scan_count && result == 0; i++) {
+        g->packet_scan[i].buffer = b->packet_scans.at[i].buffer;
+        result = build_scan_set(c, &b->packet_scans.at[i], ADDRESS_CASES_ALL,
+                                &g->packet_scan[i].set);
+    }
+    scans_free(&b->packet_scans);
+    return result;
+}
+
 /* Arrays of the builder are freed as soon as their list is built, because both together
  * are the peak of the load's memory. */
 static int build_group(struct compiler *c, struct group_builder *b, struct transport_group *g)
 {
-    if (payload_sets_build(&g->payload, b->payload.at, (unsigned)b->payload.count,
-                           c->plan->patterns, c->err) < 0 ||
-        build_stream(c, &b->stream, g) < 0)
+    if (build_payload(c, &b->payload, g) < 0 || build_stream(c, &b->stream, g) < 0)
         return -1;
     port_lists_build(&g->non_prefilter, b->non_prefilter.at, (unsigned)b->non_prefilter.count);
     port_lists_build(&g->stream_non_prefilter, b->stream_non_prefilter.at,
@@ -424,8 +632,8 @@ static int build_group(struct compiler *c, struct group_builder *b, struct trans
                     b->stream_anchored.count > 0;
     ARRAY_FREE(&b->stream_non_prefilter);
     c->plan->any_stream |= g->has_stream;
-    if (g->stream_set_count > 0)
-        c->plan->stream_before = MAX(c->plan->stream_before, g->stream_sets[0].longest);
+    for (unsigned i = 0; i < g->stream_set_count; i++)
+        c->plan->stream_before = MAX(c->plan->stream_before, g->stream_sets[i].longest);
     ARRAY_FREE(&b->payload);
     ARRAY_FREE(&b->stream);
     port_lists_build(&g->payload_non_prefilter, b->payload_non_prefilter.at,
@@ -439,16 +647,7 @@ static int build_group(struct compiler *c, struct group_builder *b, struct trans
     ARRAY_FREE(&b->payload_anchored);
     ARRAY_FREE(&b->stream_anchored);
     ids_take(c, &g->event_rule, &g->event_rule_count, &b->events);
-    g->packet_scan = xcalloc(b->packet_scans.count, sizeof(*g->packet_scan));
-    g->packet_scan_count = (unsigned)b->packet_scans.count;
-    for (unsigned i = 0; i < g->packet_scan_count; i++) {
-        g->packet_scan[i].buffer = b->packet_scans.at[i].buffer;
-        if (pattern_set_build(b->packet_scans.at[i].patterns, c->plan->patterns,
-                              &g->packet_scan[i].set, c->err) < 0)
-            return -1;
-    }
-    ARRAY_FREE(&b->packet_scans);
-    return 0;
+    return build_packet_scans(c, b, g);
 }
 
 static bool has_same_addresses(const struct group_builder *x, const struct group_builder *y)
@@ -551,18 +750,32 @@ static bool needs_tx_pattern(const struct rule *r)
            r->fast_list->buffer != NULL && r->fast_list->buffer->kind == BUFFER_TX;
 }
 
+/* The bit of its first "isset" of one name. */
+static uint16_t needed_flowbit(const struct rule *r)
+{
+    struct flowbits_use use;
+
+    for (unsigned i = 0; i < r->test_count - r->late_count; i++)
+        if (!r->test[i].negated && flowbits_use_of(&r->test[i], &use) && use.count == 1 &&
+            use.id[0] <= UINT16_MAX && strcmp(use.command, "isset") == 0)
+            return (uint16_t)use.id[0];
+    return 0;
+}
+
 /* A mask holds what excludes most candidates, in few bytes: the rule itself need not be
  * read. One element more than rules, so that an empty ruleset has an array too. */
 static void masks_build(struct detect_plan *plan, struct arena *arena)
 {
     plan->mask = arena_zalloc(arena, (plan->rule_count + 1) * sizeof(*plan->mask));
+    plan->header[HEADER_ID_SENDER] = &plan->cases.sender;
+    plan->header[HEADER_ID_RECEIVER] = &plan->cases.receiver;
     for (unsigned i = 0; i < plan->rule_count; i++) {
         const struct rule *r = plan->rule[i];
 
         if (r->header_id != HEADER_ID_NONE)
             plan->header[r->header_id] = r;
         plan->mask[i] = (struct rule_mask){
-            .header_id = r->header_id, .app_proto = r->app_proto,
+            .flowbit = needed_flowbit(r), .header_id = r->header_id, .app_proto = r->app_proto,
             .is_tx = r->type == RULE_APP_TX, .is_both = (r->flags & RULE_TX_BOTH) != 0,
             .is_pattern = rule_payload_is_literal(r),
             .needs_payload_hit = r->fast_op == NULL && rule_payload_has_pattern(r),
@@ -576,6 +789,16 @@ static void masks_build(struct detect_plan *plan, struct arena *arena)
     for (unsigned i = 0; i < plan->rule_count; i++)
         if (plan->rule[i]->shared_payload_match != i)
             plan->mask[plan->rule[i]->shared_payload_match].needs_tx_pattern = false;
+}
+
+static void find_cases(struct compiler *c)
+{
+    struct detect_plan *plan = c->plan;
+
+    address_cases_init(&plan->cases, plan->rule, plan->rule_count);
+    c->cases = xcalloc(plan->rule_count + 1u, sizeof(*c->cases));
+    for (unsigned i = 0; i < plan->rule_count; i++)
+        c->cases[i] = (uint8_t)address_cases_of(&plan->cases, plan->rule[i]);
 }
 
 /* For reports of what groups cost. */
@@ -625,6 +848,7 @@ int ruleset_compile(struct ruleset *set, const struct ruleset *previous, struct 
         rule_select_fast_pattern(set->rules.at[i]);
     rules_number_headers(set);
     rules_share_payload_matches(set);
+    find_cases(c);
     for (size_t i = 0; i < set->rules.count; i++) {
         struct rule *r = set->rules.at[i];
         const struct rule_list *payload = rule_payload(r);
@@ -646,6 +870,7 @@ int ruleset_compile(struct ruleset *set, const struct ruleset *previous, struct 
         groups_name(set);
         set->parts = part_costs_new(c->plan->buffer_count);
     }
+    free(c->cases);
     free(c);
     return result;
 }
@@ -675,7 +900,8 @@ void ruleset_plan_free(struct ruleset *set)
         }
     for (unsigned id = 0; id < APP_PROTO_COUNT; id++)
         for (unsigned d = 0; d < 2; d++) {
-            free(plan->app[id][d].scan);
+            for (unsigned i = 0; i < ADDRESS_CASES; i++)
+                free(plan->app[id][d].of[i].scan);
             free(plan->app[id][d].frame_scan);
         }
     pattern_pool_free(plan->patterns);

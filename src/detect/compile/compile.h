@@ -6,6 +6,7 @@
 #define DETECT_COMPILE_H
 
 #include "app/rules.h"
+#include "detect/compile/address_cases.h"
 #include "detect/prefilter/address_lists.h"
 #include "detect/prefilter/anchored_lists.h"
 #include "detect/prefilter/pattern_set.h"
@@ -20,12 +21,14 @@ enum transport { TRANSPORT_TCP, TRANSPORT_UDP, TRANSPORT_ICMP, TRANSPORT_ICMPV6,
                  TRANSPORT_COUNT };
 enum transport transport_of(uint8_t ip_proto);
 
-/* ... and by direction. */
+/* ... and by direction, those with patterns also by address case. */
 struct transport_group {
-    struct payload_sets payload;            /* rules on single packets, by fast pattern */
+    const struct payload_sets *payload[ADDRESS_CASES];  /* rules on single packets, by fast
+                                                         * pattern */
+    struct payload_sets payload_sets[ADDRESS_CASES];    /* owns them */
     /* Rules on the stream, by the flow's protocol; also for packets whose data are not in the
-     * stream. Protocols with the same rules share one. */
-    const struct payload_sets *stream[APP_PROTO_COUNT];
+     * stream. Protocols with the same rules share one. NULL: there are none. */
+    const struct payload_sets *stream[ADDRESS_CASES][APP_PROTO_COUNT];
     struct payload_sets *stream_sets;       /* owns all of them */
     unsigned stream_set_count;
     struct port_lists non_prefilter;        /* rules on packets without a payload condition */
@@ -50,6 +53,7 @@ struct packet_scan {
 
 /* The conditions that reject most candidates, in one array for all rules. */
 struct rule_mask {
+    uint16_t flowbit;       /* a bit that the flow must have; 0: none, or a number of more bits */
     uint8_t header_id, app_proto;
     bool is_tx : 1;
     bool is_both : 1;       /* one match covers both directions of a transaction */
@@ -72,11 +76,15 @@ struct tx_scan {
     struct pattern_set *set;
 };
 
-struct app_group {                          /* by protocol and direction */
+struct tx_lists {
     struct tx_scan *scan;
     unsigned scan_count;
-    const uint32_t *always;                 /* transaction rules without a fast pattern */
     unsigned always_count;
+    const uint32_t *always;                 /* transaction rules without a fast pattern */
+};
+
+struct app_group {                          /* by protocol and direction */
+    struct tx_lists of[ADDRESS_CASES];
     struct tx_scan *frame_scan;
     unsigned frame_scan_count;
     const uint32_t *frame_always;
@@ -88,7 +96,8 @@ struct detect_plan {
     unsigned rule_count;
     struct rule *const *rule;               /* in evaluation order: ruleset->rules */
     struct rule_mask *mask;               /* one for each entry of `rule` */
-    const struct rule *header[HEADER_IDS_MAX];  /* by header id: some rule with that header */
+    struct address_cases cases;
+    const struct rule *header[HEADER_ID_RECEIVER + 1];  /* by id: some rule with that header */
     struct transport_group group[TRANSPORT_COUNT][2];
     /* Most rules with addresses only are about all of IP, so groups with the same ones share a
      * list. 14 lists took 3.5 MB for 25,185 rules. */

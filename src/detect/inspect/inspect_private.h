@@ -98,8 +98,8 @@ struct tx_context {
     enum direction direction;
     uint8_t progress;
     uint8_t over;               /* steps before it are over: app_proto.steps_of_nine do not count */
-    bool done, rests;           /* inspection of this direction is over; the rule at hand waits
-                                 * only for what tx_rest says */
+    bool done, rests, any_waits;        /* inspection of this direction is over; the rule at hand
+                                         * waits only for what tx_rest says; some rule waits */
     uint32_t seen;              /* tx_rule.seen of the rule at hand */
     uint64_t end;               /* how far the buffers of the rule at hand go */
     struct header_view header;

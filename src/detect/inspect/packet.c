@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/inspect/packet.c - rules on a packet, its payload and its flow's stream. */
+#include "detect/inspect/address_case.h"
 #include "detect/inspect/alert_once.h"
 #include "detect/inspect/part_cost.h"
 #include "detect/inspect/rule_cost.h"
@@ -206,11 +207,12 @@ static void collect_unstreamed(struct detect_thread *dt, const struct packet *p,
                                const struct transport_group *g, struct header_view *h)
 {
     struct sent_payload sent = { { p->payload, p->payload_len }, p->src_port, p->dst_port };
+    unsigned proto = p->flow != NULL ? p->flow->app_proto : APP_PROTO_UNKNOWN;
+    const struct payload_sets *sets = g->stream[address_case(dt->plan, h)][proto];
 
     collect_anchored(dt, p, &g->stream_anchored, h);
-    if (g->stream[0] != NULL)
-        payload_sets_scan(g->stream[p->flow != NULL ? p->flow->app_proto : APP_PROTO_UNKNOWN],
-                          dt->hs, &sent, &dt->found);
+    if (sets != NULL)
+        payload_sets_scan(sets, dt->hs, &sent, &dt->found);
     port_lists_collect(&g->stream_non_prefilter, p->src_port, p->dst_port, sent.data, &dt->found);
 }
 
@@ -249,10 +251,12 @@ static void collect(struct packet_context *c)
     for (unsigned i = 0; i < g->packet_scan_count; i++)
         scan_buffer(c, &g->packet_scan[i]);
     if (p->payload_len > 0 && !(p->flags & (PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP))) {
+        const struct payload_sets *sets = g->payload[address_case(dt->plan, h)];
+
         buffer_begin(dt, NULL);
         if (LIKELY(dt->ahead == NULL) ||
-            !search_ahead_take(dt->ahead, &g->payload, payload, dt->is_inline, &dt->found))
-            payload_sets_scan(&g->payload, dt->hs,
+            !search_ahead_take(dt->ahead, sets, payload, dt->is_inline, &dt->found))
+            payload_sets_scan(sets, dt->hs,
                               &(struct sent_payload){ payload, p->src_port, p->dst_port },
                               &dt->found);
         if (g->has_stream && !(p->flags & PACKET_STREAM_ADDED))
@@ -453,18 +457,24 @@ static bool may_search_ahead(const struct packet *p)
            !(p->flow->action & (ACTION_DROP | ACTION_PASS)) && p->src.version != 0;
 }
 
+static void add_ahead(struct detect_thread *dt, const struct packet *p, unsigned at)
+{
+    const enum direction d = packet_direction(p);
+    const struct transport_group *g = &dt->plan->group[group_of(p)][d];
+    struct sent_payload payload = { { p->payload, p->payload_len }, p->src_port, p->dst_port };
+    struct header_view h;
+
+    header_view_init(&h, p, d);
+    search_ahead_add(dt->ahead, at, g->payload[address_case(dt->plan, &h)], &payload);
+}
+
 void detect_search_ahead(struct detect_thread *dt, const struct packet_vector *v)
 {
     if (!dt->ahead_works)
         return;
-    for (unsigned i = 0; i < v->count; i++) {
-        const struct packet *p = v->packet[i];
-        struct sent_payload payload = { { p->payload, p->payload_len }, p->src_port, p->dst_port };
-
-        if (may_search_ahead(p))
-            search_ahead_add(dt->ahead, i,
-                             &dt->plan->group[group_of(p)][packet_direction(p)].payload, &payload);
-    }
+    for (unsigned i = 0; i < v->count; i++)
+        if (may_search_ahead(v->packet[i]))
+            add_ahead(dt, v->packet[i], i);
     search_ahead_start(dt->ahead);
 }
 

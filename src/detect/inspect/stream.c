@@ -5,6 +5,7 @@
  * searched at once. Alerts are raised with the next packet of the data's own direction, if there
  * are enough data or a module requests it (see README.md). Data between two such packets are one
  * window, and a rule alerts once per window. */
+#include "detect/inspect/address_case.h"
 #include "detect/inspect/alert_once.h"
 #include "detect/inspect/part_cost.h"
 #include "detect/inspect/rule_cost.h"
@@ -523,7 +524,8 @@ static void scan_chunk(struct window_context *c, const struct stream_chunk *chun
 {
     struct detect_thread *dt = c->dt;
     const struct transport_group *g = &dt->plan->group[TRANSPORT_TCP][c->direction];
-    const struct payload_sets *sets = g->stream[c->packet->flow->app_proto];
+    const struct payload_sets *sets =
+        g->stream[address_case(dt->plan, &c->header)][c->packet->flow->app_proto];
     /* A pattern may begin in bytes that have been searched already. */
     uint32_t back = sets != NULL && sets->longest > 0 ? sets->longest - 1 : 0;
     struct sent_payload fresh = { .src_port = c->header.src_port, .dst_port = c->header.dst_port };

@@ -6,10 +6,12 @@
  * transaction; a rule that has matched is noted there so that it does not match again. */
 #include "app/session.h"
 #include "base/array.h"
+#include "detect/inspect/address_case.h"
 #include "detect/inspect/firewall_run.h"
 #include "detect/inspect/part_cost.h"
 #include "detect/inspect/rule_cost.h"
 #include "flow/flow.h"
+#include "flow/vars.h"
 
 #define TX_BOTH 2u              /* tx_rule.direction of "=>" rules */
 #define FEW 16u                 /* instances of a buffer that are inspected again each time */
@@ -271,7 +273,7 @@ static bool comes_again(const struct tx_context *c, const struct app_buffer *app
 }
 
 /* The next buffer to search, from i on. They are sorted by progress. */
-static unsigned next_scan(const struct tx_context *c, const struct app_group *g, unsigned i)
+static unsigned next_scan(const struct tx_context *c, const struct tx_lists *g, unsigned i)
 {
     unsigned decided = detect_tx(c->tx)->bits[c->direction] & TX_BITS_STEP;
 
@@ -283,7 +285,7 @@ static unsigned next_scan(const struct tx_context *c, const struct app_group *g,
 
 /* Pattern sets are large, and most are not in the cache when they are needed: while one is
  * searched, the next two are fetched. */
-static void search(struct tx_context *c, const struct app_group *g)
+static void search(struct tx_context *c, const struct tx_lists *g)
 {
     unsigned i = next_scan(c, g, 0), next = next_scan(c, g, i + 1), third;
 
@@ -298,11 +300,12 @@ static void search(struct tx_context *c, const struct app_group *g)
 }
 
 /* Found by patterns, rules without a pattern, and those that wait in the transaction. */
-static void collect(struct tx_context *c, const struct app_group *g)
+static void collect(struct tx_context *c, const struct tx_lists *g)
 {
     struct tx_state *state = detect_tx(c->tx)->state;
     const bool all = state == NULL || wake_rules(c, state);
 
+    c->any_waits = state != NULL && state->count > 0;
     search(c, g);
     for (unsigned i = 0; i < g->always_count; i++)
         candidates_add(&c->dt->found, g->always[i]);
@@ -516,12 +519,10 @@ static bool is_bare_hook_now(const struct tx_context *c, const struct rule *r)
             (r->hook_kind == 0 && tx_step(c) + 1u == r->hook));
 }
 
-/* Protocol, header, flags and tests; only checked until the rule waits in the transaction. */
+/* Header, flags and tests; only checked until the rule waits in the transaction. */
 static bool rule_may_begin(struct tx_context *c, const struct rule *r,
                            const struct match_input *in)
 {
-    if (r->app_proto != APP_PROTO_UNKNOWN && !app_proto_matches(r->app_proto, c->proto->id))
-        return false;
     return is_of_kind(c, r) && rule_header_fits(r, &c->header) &&
            rule_packet_fits(r, &c->header, c->packet) && rule_tests_pass(r, in);
 }
@@ -644,6 +645,8 @@ enum inspect_result tx_rule_evaluate(struct tx_context *c, const struct rule *r,
     in->tx = c->tx;
     in->tx_done = c->done;
     c->seen = 0;
+    if (r->app_proto != APP_PROTO_UNKNOWN && !app_proto_matches(r->app_proto, c->proto->id))
+        return INSPECT_CANT_MATCH;
     if (!rule_may_begin(c, r, in))
         return INSPECT_CANT_MATCH;
     if (r->list == NULL && r->tx_test_count == 0)
@@ -675,18 +678,43 @@ bool tx_is_past_pattern(const struct app_flow *af, const struct rule *r, enum di
 
 /* --- all of them -------------------------------------------------------------------------- */
 
+/* Whether no payload has been found that rules can wait for. */
+static bool lacks_payload_hits(const struct tx_context *c)
+{
+    const struct detect_flow *df = c->packet->flow->detect;
+
+    return c->packet->ip_proto == 6 && (df == NULL || df->ds[c->direction].hits_done == 0);
+}
+
+/* Whether a rule that does not wait in the transaction lacks a flowbit. An earlier rule may set it
+ * for this one, so this is asked again before the rule is evaluated. */
+static bool lacks_flowbit(const struct tx_context *c, uint32_t rule)
+{
+    uint16_t bit = c->dt->plan->mask[rule].flowbit;
+
+    return bit != 0 && !c->any_waits &&
+           (c->packet->flow->vars == NULL || !flowbit_is_set(c->packet->flow, bit));
+}
+
 /* Rejects most candidates without reading the rule. A rule on both directions keeps the
- * header of the first, so it is not rejected here. */
+ * header of the first, so it is not rejected here. Rules that wait have passed these conditions. */
 static unsigned select_rules(struct tx_context *c)
 {
     struct detect_thread *dt = c->dt;
+    const bool no_hits = !c->any_waits && lacks_payload_hits(c);
     unsigned n = 0;
 
     for (unsigned i = 0; i < dt->found.count; i++) {
-        const struct rule_mask *b = &dt->plan->mask[dt->found.list[i]];
+        uint32_t rule = dt->found.list[i];
+        const struct rule_mask *b = &dt->plan->mask[rule];
 
-        if (b->is_both || header_may_fit(c->dt->plan, b->header_id, &c->header))
-            select_rule(dt, &n, dt->found.list[i]);
+        if ((b->needs_payload_hit && no_hits) ||
+            !(b->is_both || header_may_fit(c->dt->plan, b->header_id, &c->header)))
+            continue;
+        if (lacks_flowbit(c, rule))
+            dt->selected[n++] = rule;
+        else
+            select_rule(dt, &n, rule);
     }
     return n;
 }
@@ -694,20 +722,24 @@ static unsigned select_rules(struct tx_context *c)
 /* Returns early if no rule concerns this protocol and direction. */
 static void tx_inspect_rules(struct tx_context *c)
 {
-    const struct app_group *g = &c->dt->plan->app[c->proto->id][c->direction];
+    const struct app_group *group = &c->dt->plan->app[c->proto->id][c->direction];
+    const struct tx_lists *g = &group->of[address_case(c->dt->plan, &c->header)];
     unsigned selected;
 
     if (g->scan_count == 0 && g->always_count == 0 && detect_tx(c->tx)->state == NULL)
         return;
-    part_begin(c->dt, COST_GROUP, g->name);
+    part_begin(c->dt, COST_GROUP, group->name);
     collect(c, g);
     part_begin(c->dt, COST_BUFFER, NULL);
     candidates_sort(&c->dt->found);
     selected = select_rules(c);
     for (unsigned i = 0; i < selected; i++) {
         uint32_t rule = c->dt->selected[i];
-        uint64_t started = rule_profile_begin(c->dt);
+        uint64_t started;
 
+        if (lacks_flowbit(c, rule))
+            continue;
+        started = rule_profile_begin(c->dt);
         rule_profile_end(c->dt, rule, started, rule_inspect(c, c->dt->plan->rule[rule]));
     }
     candidates_clear(&c->dt->found);

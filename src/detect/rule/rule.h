@@ -57,8 +57,11 @@ enum rule_type {
     RULE_APP_TX,                /* inspects transactions */
 };
 
-/* The number of headers that have an id, from 0. */
-#define HEADER_IDS_MAX 64
+/* The number of rules' headers that have an id, from 0; two more are of compile/address_cases.h. A
+ * flow has a bit for each of the 64. */
+#define HEADER_IDS_MAX 62
+#define HEADER_ID_SENDER 62
+#define HEADER_ID_RECEIVER 63
 #define HEADER_ID_NONE 255
 
 enum rule_flag {

@@ -45,7 +45,7 @@ TEST(payload_sets_go_by_port_and_position)
     CHECK(test_rules_ready(&r));
     if (r.set == NULL)
         return;
-    sets = &r.set->plan->group[TRANSPORT_UDP][TO_SERVER].payload;
+    sets = r.set->plan->group[TRANSPORT_UDP][TO_SERVER].payload[0];
     CHECK_INT(found(sets, r.set, 1, 80, 10), 1u << 1 | 1u << 3 | 1u << 4);
     CHECK_INT(found(sets, r.set, 1, 4444, 10) & (1u << 2 | 1u << 7), 1u << 2 | 1u << 7);
     CHECK_INT(found(sets, r.set, 1, 4444, 400) & (1u << 2 | 1u << 7), 1u << 2);
@@ -75,7 +75,7 @@ struct sent_front { const char *put; uint32_t at; uint32_t len; uint16_t port; }
 static uint32_t found_behind(const struct ruleset *set, struct sent_front f)
 {
     static const char patterns[] = "needle noodle nettle nickel nutmeg";
-    const struct payload_sets *sets = &set->plan->group[TRANSPORT_UDP][TO_SERVER].payload;
+    const struct payload_sets *sets = set->plan->group[TRANSPORT_UDP][TO_SERVER].payload[0];
     struct sent_payload sent = { .src_port = 1, .dst_port = f.port };
     struct candidates c = { 0 };
     uint8_t data[1400];
@@ -103,8 +103,8 @@ TEST(payload_sets_test_conditions_first)
     CHECK(test_rules_ready(&r));
     if (r.set == NULL)
         return;
-    CHECK(r.set->plan->group[TRANSPORT_UDP][TO_SERVER].payload.has_conditions);
-    CHECK_INT(r.set->plan->group[TRANSPORT_UDP][TO_SERVER].payload.condition_count, 3);
+    CHECK(r.set->plan->group[TRANSPORT_UDP][TO_SERVER].payload[0]->has_conditions);
+    CHECK_INT(r.set->plan->group[TRANSPORT_UDP][TO_SERVER].payload[0]->condition_count, 3);
     CHECK_INT(found_behind(r.set, (struct sent_front){ "x", 0, 1400, 4444 }), closed);
     CHECK_INT(found_behind(r.set, (struct sent_front){ "x", 0, 1400, 80 }), 1u << 1);
     CHECK_INT(found_behind(r.set, (struct sent_front){ "x", 0, 1400, 445 }), all & ~(1u << 6));
@@ -134,7 +134,7 @@ TEST(payload_sets_need_mostly_conditions)
     CHECK(test_rules_ready(&r));
     if (r.set == NULL)
         return;
-    CHECK(!r.set->plan->group[TRANSPORT_UDP][TO_SERVER].payload.has_conditions);
+    CHECK(!r.set->plan->group[TRANSPORT_UDP][TO_SERVER].payload[0]->has_conditions);
     CHECK_INT(found_behind(r.set, (struct sent_front){ "x", 0, 1400, 80 }), 0xbe);
     test_rules_free(&r);
 }
@@ -151,6 +151,6 @@ TEST(payload_sets_limit_conditions)
     CHECK(test_rules_ready(&r));
     if (r.set == NULL)
         return;
-    CHECK(!r.set->plan->group[TRANSPORT_UDP][TO_SERVER].payload.has_conditions);
+    CHECK(!r.set->plan->group[TRANSPORT_UDP][TO_SERVER].payload[0]->has_conditions);
     test_rules_free(&r);
 }
