@@ -15,49 +15,58 @@
 enum { PROTO_ICMP = 1, PROTO_TCP = 6, PROTO_UDP = 17, PROTO_ICMPV6 = 58 };
 
 /* Two sums per 64-bit lane: of the lane, which may overflow, and of its upper half. The lower half
- * is the difference. That costs three instructions for 64 bytes where registers are that wide. */
-typedef uint64_t lanes __attribute__((vector_size(64)));
+ * is the difference. That costs three instructions and a load for each register. The 32-bit halves
+ * cannot overflow: a packet has at most 1,024 blocks.
+ *
+ * Inlined into functions with different targets. Each has the type that one of its registers holds:
+ * of a wider one the compiler keeps the sums in memory, and every step waits for the one before. */
+typedef uint64_t lanes_16 __attribute__((vector_size(16)));
+typedef uint64_t lanes_32 __attribute__((vector_size(32)));
+typedef uint64_t lanes_64 __attribute__((vector_size(64)));
 
-_Static_assert(sizeof(lanes) == CHECKSUM_BLOCK, "a block is what one register holds");
-
-#define LANES (sizeof(lanes) / sizeof(uint64_t))
-
-/* Inlined into functions with different targets, so the compiler emits each instruction set from
- * one source. The 32-bit halves cannot overflow: a packet has at most 1,024 blocks. */
-static inline __attribute__((always_inline)) uint64_t add_blocks(uint64_t sum, const uint8_t *at,
-                                                                 size_t blocks)
-{
-    lanes all = { 0 }, upper = { 0 };
-
-    for (size_t i = 0; i < blocks; i++) {
-        lanes v;
-
-        memcpy(&v, at + i * sizeof(v), sizeof(v));
-        all += v;
-        upper += v >> 32;
+#define ADD_BLOCKS(name, lanes)                                                                \
+    static inline __attribute__((always_inline)) uint64_t name(uint64_t sum, const uint8_t *at, \
+                                                               size_t blocks)                  \
+    {                                                                                          \
+        const uint8_t *end = at + blocks * CHECKSUM_BLOCK;                                     \
+        lanes all = { 0 }, upper = { 0 };                                                      \
+                                                                                               \
+        for (; at < end; at += CHECKSUM_BLOCK)                                                 \
+            for (size_t i = 0; i < CHECKSUM_BLOCK; i += sizeof(lanes)) {                       \
+                lanes v;                                                                       \
+                                                                                               \
+                memcpy(&v, at + i, sizeof(v));                                                 \
+                all += v;                                                                      \
+                upper += v >> 32;                                                              \
+            }                                                                                  \
+        all -= upper << 32;                                                                    \
+        upper += (all & 0xffffffff) + (all >> 32);                                             \
+        for (size_t i = 0; i < sizeof(lanes) / sizeof(uint64_t); i++)                          \
+            sum += upper[i];                                                                   \
+        return sum;                                                                            \
     }
-    all -= upper << 32;
-    for (size_t i = 0; i < LANES; i++)
-        sum += (all[i] & 0xffffffff) + (all[i] >> 32) + upper[i];
-    return sum;
-}
+
+ADD_BLOCKS(add_blocks_16, lanes_16)
 
 uint64_t checksum_blocks_plain(uint64_t sum, const uint8_t *at, size_t blocks)
 {
-    return add_blocks(sum, at, blocks);
+    return add_blocks_16(sum, at, blocks);
 }
 
 #ifdef __x86_64__
+ADD_BLOCKS(add_blocks_32, lanes_32)
+ADD_BLOCKS(add_blocks_64, lanes_64)
+
 __attribute__((target("avx2")))
 uint64_t checksum_blocks_avx2(uint64_t sum, const uint8_t *at, size_t blocks)
 {
-    return add_blocks(sum, at, blocks);
+    return add_blocks_32(sum, at, blocks);
 }
 
 __attribute__((target("avx512f")))
 uint64_t checksum_blocks_avx512(uint64_t sum, const uint8_t *at, size_t blocks)
 {
-    return add_blocks(sum, at, blocks);
+    return add_blocks_64(sum, at, blocks);
 }
 
 static inline uint64_t add_wide(uint64_t sum, const uint8_t *at, size_t blocks)
@@ -150,11 +159,11 @@ uint64_t checksum_pseudo_header(const struct ip *src, const struct ip *dst, uint
 {
     uint8_t tail[8] = { (uint8_t)(len >> 24), (uint8_t)(len >> 16), (uint8_t)(len >> 8),
                         (uint8_t)len, 0, 0, 0, proto };
-    size_t size = src->version == 4 ? 4 : 16;
-    uint64_t sum = checksum_add(0, src->b, size);
+    uint64_t sum = checksum_add(0, tail, sizeof(tail));
 
-    sum = checksum_add(sum, dst->b, size);
-    return checksum_add(sum, tail, sizeof(tail));
+    if (LIKELY(src->version == 4))
+        return sum + src->w[0] + dst->w[0];
+    return checksum_add(checksum_add(sum, src->b, sizeof(src->b)), dst->b, sizeof(dst->b));
 }
 
 static uint64_t pseudo_header(const struct packet *p, uint32_t len)
