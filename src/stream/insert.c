@@ -671,13 +671,19 @@ static int insert_slowly(struct tcp_in *in, struct tcp_stream *s, const uint8_t 
     return result;
 }
 
-/* The usual case: the data continue the stream, nothing waits, nothing overlaps. */
-static int insert_in_order(struct tcp_in *in, struct tcp_stream *s, const uint8_t *payload,
-                           uint32_t seq, uint32_t len)
+static void note_seen(struct tcp_stream *s, uint32_t end)
+{
+    if (!(s->flags & STREAM_SEEN_DATA) || seq_gt(end, s->right_edge))
+        s->right_edge = end;
+    s->flags |= STREAM_SEEN_DATA;
+}
+
+int stream_insert_next(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_t len)
 {
     struct stream_thread *st = in->st;
     struct segment *seg = NULL;
 
+    note_seen(s, seq + len);
     if (LIKELY(s->segments_merged < MERGED_MAX)) {
         seg = segment_new(st, seq, len);
         if (UNLIKELY(seg == NULL)) {
@@ -685,7 +691,7 @@ static int insert_in_order(struct tcp_in *in, struct tcp_stream *s, const uint8_
             return -1;
         }
     }
-    if (UNLIKELY(!append(st, in->flow, s, payload, len))) {
+    if (UNLIKELY(!append(st, in->flow, s, in->p->payload, len))) {
         counter_inc(st->counters, st->id.insert_normal_fail);
         if (seg != NULL)
             segment_free(st, seg);
@@ -698,15 +704,12 @@ static int insert_in_order(struct tcp_in *in, struct tcp_stream *s, const uint8_
 /* Data below base_seq are done with and are not compared any more. */
 int stream_insert(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_t len)
 {
-    const uint8_t *payload = in->p->payload;
     bool in_order = stream_abs(s, seq) == stream_edge(s) && stream_waiting(s) == NULL;
 
     if (UNLIKELY(seq_leq(seq + len, s->base_seq)))
         return 0;
-    if (!(s->flags & STREAM_SEEN_DATA) || seq_gt(seq + len, s->right_edge))
-        s->right_edge = seq + len;
-    s->flags |= STREAM_SEEN_DATA;
     if (LIKELY(in_order))
-        return insert_in_order(in, s, payload, seq, len);
-    return insert_slowly(in, s, payload, seq, len);
+        return stream_insert_next(in, s, seq, len);
+    note_seen(s, seq + len);
+    return insert_slowly(in, s, in->p->payload, seq, len);
 }

@@ -38,7 +38,7 @@ static struct available who(const struct tcp_in *in)
 /* ---- required depth ---- */
 
 /* In bytes; 0: no limit. Parsers and rules may ask for more than the configured depth. */
-static uint32_t depth_of(const struct tcp_in *in, enum direction dir)
+uint32_t stream_depth_of(const struct tcp_in *in, enum direction dir)
 {
     uint32_t required = __atomic_load_n(&in->flow->depth, __ATOMIC_RELAXED);
     uint32_t free_of = dir == TO_SERVER ? FLOW_REQ_DEPTH_FREE_TS : FLOW_REQ_DEPTH_FREE_TC;
@@ -53,7 +53,7 @@ static uint32_t depth_of(const struct tcp_in *in, enum direction dir)
 /* The segment that would cross the depth is the first that is not stored. */
 static bool within_depth(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_t len)
 {
-    uint32_t depth = depth_of(in, (enum direction)(s == &in->ssn->stream[TO_CLIENT]));
+    uint32_t depth = stream_depth_of(in, (enum direction)(s == &in->ssn->stream[TO_CLIENT]));
 
     if (LIKELY(depth == 0 || (!(s->flags & STREAM_DEPTH_REACHED) &&
                               stream_abs(s, seq) + len <= depth)))
@@ -126,6 +126,21 @@ static bool carries_fast_open(const struct tcp_in *in)
     return (in->p->tcp_options.has & TCP_HAS_FASTOPEN) && in_has(in, TCP_SYN);
 }
 
+/* The result is that of stream_insert(). */
+static COLD int note_refused(struct tcp_in *in, int result)
+{
+    const struct stream_conf *conf = in->st->conf;
+
+    if (result == -2)
+        in_event(in, EVENT_STREAM_REASSEMBLY_INSERT_LIMIT);
+    else
+        counter_inc(in->st->counters, in->st->id.segment_memcap_drop);
+    in->ssn->flags |= SSN_LIBERAL;
+    exception_policy_apply(conf->data_memcap_policy, in->p, DROP_STREAM_REASSEMBLY, conf->ips);
+    exception_counters_inc(&in->st->id.data_memcap, in->st->counters, conf->data_memcap_policy);
+    return -1;
+}
+
 static int store(struct tcp_in *in, struct tcp_stream *s)
 {
     uint32_t seq = in->seq - in->ssn->urgent_offset[in->dir], len = in->len;
@@ -144,22 +159,7 @@ static int store(struct tcp_in *in, struct tcp_stream *s)
     if (UNLIKELY(!within_depth(in, s, seq, len)))
         return 0;
     result = stream_insert(in, s, seq, len);
-    if (LIKELY(result == 0))
-        return 0;
-    if (result == -2)
-        in_event(in, EVENT_STREAM_REASSEMBLY_INSERT_LIMIT);
-    else
-        counter_inc(in->st->counters, in->st->id.segment_memcap_drop);
-    in->ssn->flags |= SSN_LIBERAL;
-    return -1;
-}
-
-static COLD void store_refused(struct tcp_in *in)
-{
-    const struct stream_conf *conf = in->st->conf;
-
-    exception_policy_apply(conf->data_memcap_policy, in->p, DROP_STREAM_REASSEMBLY, conf->ips);
-    exception_counters_inc(&in->st->id.data_memcap, in->st->counters, conf->data_memcap_policy);
+    return LIKELY(result == 0) ? 0 : note_refused(in, result);
 }
 
 /* Called when the connection has closed in order and all data were handed off. After a reset data
@@ -197,10 +197,8 @@ void stream_reassemble(struct tcp_in *in, struct tcp_stream *s)
     if (available.other)
         stream_emit(in->st, in->ssn, in->p, OTHER_DIRECTION(dir), false);
     if (in->len > 0 && !(s->flags & STREAM_NO_REASSEMBLY) && !in_has(in, TCP_RST)) {
-        if (UNLIKELY(store(in, s) < 0)) {
-            store_refused(in);
+        if (UNLIKELY(store(in, s) < 0))
             return;
-        }
         in->p->flags |= PACKET_STREAM_ADDED;
     }
     if (UNLIKELY(s->flags & STREAM_DEPTH_REACHED))
@@ -215,6 +213,23 @@ void stream_reassemble(struct tcp_in *in, struct tcp_stream *s)
     }
     if (UNLIKELY(in->ssn->state == TCP_CLOSED))
         signal_depth(in);
+}
+
+/* The segment of tcp_usual.c: it continues the sender's data, and its ACK is for the other side's,
+ * of which there may be none. */
+void stream_reassemble_usual(struct tcp_in *in)
+{
+    int result;
+
+    if (in->rcv->buffer != NULL)
+        stream_emit(in->st, in->ssn, in->p, OTHER_DIRECTION(in->dir), false);
+    if (in->len == 0 || (in->snd->flags & STREAM_NO_REASSEMBLY))
+        return;
+    result = stream_insert_next(in, in->snd, in->seq, in->len);
+    if (LIKELY(result == 0))
+        in->p->flags |= PACKET_STREAM_ADDED;
+    else
+        (void)note_refused(in, result);
 }
 
 /* --- releasing --- */

@@ -35,6 +35,9 @@ static inline uint32_t stream_history(const struct stream_thread *st, const stru
 /* Called for a packet that the state machine accepted, with data of `s` and an ACK of the other
  * side: stores its payload and hands off what is available. */
 void stream_reassemble(struct tcp_in *in, struct tcp_stream *s);
+void stream_reassemble_usual(struct tcp_in *in);
+/* The depth that applies, in bytes; 0: no limit. */
+uint32_t stream_depth_of(const struct tcp_in *in, enum direction dir);
 void stream_prune(struct tcp_in *in, struct tcp_stream *s);
 /* Frees only the buffer. */
 void stream_release_buffer(struct stream_thread *st, struct tcp_stream *s);
@@ -47,6 +50,8 @@ void stream_shrink(struct stream_thread *st);
 
 /* insert.c: 0, -1 at the memcap, -2 at another limit */
 int stream_insert(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_t len);
+/* The same where the data directly follow the contiguous ones, and nothing waits. */
+int stream_insert_next(struct tcp_in *in, struct tcp_stream *s, uint32_t seq, uint32_t len);
 void stream_merge_waiting(struct stream_thread *st, const struct flow *flow,
                           struct tcp_stream *s);
 void segment_free(struct stream_thread *st, struct segment *seg);

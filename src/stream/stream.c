@@ -153,6 +153,7 @@ struct stream_thread *stream_thread_new(const struct stream_env *env, struct err
     st->pool = env->pool;
     st->counters = env->counters;
     st->copy_chunks = env->copy_chunks;
+    st->has_usual = tcp_has_usual(conf);
     st->vector_number = 1;
     st->scratch = xmalloc(SCRATCH_SIZE);
     /* the memcaps are what threads write in the settings */

@@ -38,6 +38,7 @@ struct stream_thread {
     struct packet_pool *pool;
     struct counters *counters;
     bool copy_chunks;
+    bool has_usual;                     /* tcp_usual() may be asked */
     uint32_t vector_number;             /* chunks of this vector pin their buffers */
     uint64_t now_us;
     uint64_t end_us;                    /* all_finished: the time of what is left; 0: now_us */

@@ -353,7 +353,7 @@ void tcp_packet(struct stream_thread *st, struct flow *flow, struct packet *p)
         if (in.ssn->state >= TCP_ESTABLISHED)
             p->flags |= PACKET_ESTABLISHED;
     }
-    if (LIKELY(checksum_ok(&in)))
+    if (LIKELY(checksum_ok(&in)) && !(LIKELY(st->has_usual) && in.ssn != NULL && tcp_usual(&in)))
         look_at(&in);
     if (UNLIKELY(st->conf->snapshots != 0) && !(stream_slot(p)->flags & STREAM_PKT_SNAPSHOT))
         stream_snapshot(st->conf, p);

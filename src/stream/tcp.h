@@ -67,6 +67,13 @@ void tcp_window_update(struct tcp_in *in);      /* the sender's window, and the 
                                                  * sets */
 enum os_policy tcp_receiver_os(struct tcp_in *in);
 
+/* RFC 7323, section 5.5: after 24 days of silence a timestamp may have wrapped. */
+#define TCP_PAWS_24_DAYS_S 2073600
+
+/* tcp_usual.c: the usual segment of an established session. False: it is not such a one. */
+bool tcp_has_usual(const struct stream_conf *conf);
+bool tcp_usual(struct tcp_in *in);
+
 /* tcp_peek.c: packets that need no state function: keep-alives, probes, old ACKs */
 bool tcp_is_special(struct tcp_in *in);
 

@@ -144,9 +144,6 @@ bool tcp_rst_ok(struct tcp_in *in)
 
 /* --- timestamps: PAWS, RFC 7323, section 5 --- */
 
-/* RFC 7323, section 5.5: after 24 days of silence a timestamp may have wrapped. */
-#define PAWS_24_DAYS_S 2073600
-
 enum ts_check {
     TS_COMPARE = 1,             /* else it is accepted unchecked */
     TS_IS_FIRST = 2,            /* replaces the newest one */
@@ -197,7 +194,7 @@ static enum ts_result ts_compare(const struct tcp_in *in, enum os_policy os, uin
 {
     const struct tcp_stream *s = in->snd;
     uint32_t slack = os == OS_LINUX || in->st->conf->liberal_timestamps ? 1 : 0;
-    bool paused = in_seconds(in) > last_ts_s + PAWS_24_DAYS_S;
+    bool paused = in_seconds(in) > last_ts_s + TCP_PAWS_24_DAYS_S;
 
     if ((int32_t)(in->p->tcp_options.ts_value - s->last_ts + slack) >= 0 &&
         !(s->last_ts != 0 && paused))

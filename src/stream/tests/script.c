@@ -204,6 +204,7 @@ static void note_state(struct script *s, const struct packet *p)
     struct tcp_summary summary;
 
     s->last_flags = p->flags;
+    s->last_slot = *stream_slot(p);
     s->last_action = p->action;
     s->last_drop = p->drop_reason;
     s->flow = (p->flags & PACKET_FLOW_END) ? NULL : p->flow;

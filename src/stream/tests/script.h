@@ -45,6 +45,7 @@ struct script {
     enum flow_state flow_state;
     struct flow *flow;                  /* of the last packet; NULL once it has ended */
     uint32_t last_flags;
+    struct stream_slot last_slot;       /* its chunks are gone */
     uint8_t last_action, last_drop;
 };
 
