@@ -3,6 +3,7 @@
 #include "flow/flow_buckets.h"
 
 #include "base/memory/traffic_memory.h"
+#include "base/text/bytes.h"
 #include "flow/flow_match.h"
 
 #include <sys/mman.h>
@@ -139,11 +140,46 @@ static bool run_remove(struct flow_bucket_run *run, const struct flow *flow)
     return true;
 }
 
+#define LOW_BITS EACH_BYTE(0x7f)
+
+/* All tags at once: bit 7 of each byte whose slot has this one. The byte behind the tags, which is
+ * the overflow count, does not count. */
+static inline uint64_t slots_with(const struct flow_bucket *b, uint8_t tag)
+{
+    uint64_t differ = get_le64((const uint8_t *)b) ^ EACH_BYTE(tag);
+
+    return ~(((differ & LOW_BITS) + LOW_BITS) | differ | LOW_BITS) & UINT64_MAX >> 8;
+}
+
+static inline unsigned first_slot(uint64_t slots)
+{
+    return (unsigned)__builtin_ctzll(slots) / 8;
+}
+
+_Static_assert(offsetof(struct flow_bucket, overflow) == FLOW_BUCKET_SLOTS &&
+                   sizeof(uint64_t) == FLOW_BUCKET_SLOTS + 1,
+               "tags and count are one word");
+
+/* Whether the flow is the one: of a key, or of a packet. */
+typedef bool flow_is_fn(const struct flow_conf *conf, const struct flow_key *key, const void *what);
+
+static inline bool is_of_key(const struct flow_conf *conf, const struct flow_key *key,
+                             const void *what)
+{
+    return flow_key_matches(conf, key, what);
+}
+
+static inline bool is_of_packet(const struct flow_conf *conf, const struct flow_key *key,
+                                const void *what)
+{
+    return flow_match_plain(conf, key, what);
+}
+
 /* Usually one cache line for the bucket and one for the flow. A key is only compared if the tag
  * matches, in 1 of 255 cases by chance. */
-static inline struct flow *run_find(const struct flow_bucket_run *run,
-                                    const struct flow_conf *conf, uint64_t spread_hash,
-                                    const struct flow_key *key)
+static inline __attribute__((always_inline)) struct flow *
+run_find(const struct flow_bucket_run *run, const struct flow_conf *conf, uint64_t spread_hash,
+         flow_is_fn *is, const void *what)
 {
     uint64_t at = bucket_of(run, spread_hash);
     uint8_t tag = tag_of(spread_hash);
@@ -151,9 +187,9 @@ static inline struct flow *run_find(const struct flow_bucket_run *run,
     for (;; at = (at + 1) & run->mask) {
         const struct flow_bucket *b = &run->at[at];
 
-        for (unsigned i = 0; i < SLOTS; i++)
-            if (b->tag[i] == tag && LIKELY(flow_key_matches(conf, &b->flow[i]->key, key)))
-                return b->flow[i];
+        for (uint64_t left = slots_with(b, tag); left != 0; left &= left - 1)
+            if (LIKELY(is(conf, &b->flow[first_slot(left)]->key, what)))
+                return b->flow[first_slot(left)];
         if (LIKELY(b->overflow == 0))
             return NULL;
     }
@@ -216,17 +252,16 @@ struct flow *flow_buckets_prefetch_flow(const struct flow_buckets *buckets, uint
 {
     uint64_t h = spread(hash);
     const struct flow_bucket *b = &buckets->now.at[bucket_of(&buckets->now, h)];
-    uint8_t tag = tag_of(h);
+    uint64_t slots = slots_with(b, tag_of(h));
+    struct flow *flow;
 
-    for (unsigned i = 0; i < SLOTS; i++) {
-        if (b->tag[i] == tag) {
-            PREFETCH(b->flow[i]);
-            PREFETCH((const char *)b->flow[i] + CACHE_LINE);
-            PREFETCH((const char *)b->flow[i] + 2 * CACHE_LINE);
-            return b->flow[i];
-        }
-    }
-    return NULL;
+    if (slots == 0)
+        return NULL;
+    flow = b->flow[first_slot(slots)];
+    PREFETCH(flow);
+    PREFETCH((const char *)flow + CACHE_LINE);
+    PREFETCH((const char *)flow + 2 * CACHE_LINE);
+    return flow;
 }
 
 /* While the table grows, a flow is in one of the two runs. */
@@ -234,10 +269,21 @@ struct flow *flow_buckets_find(const struct flow_buckets *buckets, const struct 
                                uint32_t hash, const struct flow_key *key)
 {
     uint64_t h = spread(hash);
-    struct flow *flow = run_find(&buckets->now, conf, h, key);
+    struct flow *flow = run_find(&buckets->now, conf, h, is_of_key, key);
 
     if (flow == NULL && UNLIKELY(buckets->old.at != NULL))
-        flow = run_find(&buckets->old, conf, h, key);
+        flow = run_find(&buckets->old, conf, h, is_of_key, key);
+    return flow;
+}
+
+struct flow *flow_buckets_find_plain(const struct flow_buckets *buckets,
+                                     const struct flow_conf *conf, const struct packet *p)
+{
+    uint64_t h = spread(p->flow_hash);
+    struct flow *flow = run_find(&buckets->now, conf, h, is_of_packet, p);
+
+    if (flow == NULL && UNLIKELY(buckets->old.at != NULL))
+        flow = run_find(&buckets->old, conf, h, is_of_packet, p);
     return flow;
 }
 

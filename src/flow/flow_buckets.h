@@ -50,6 +50,9 @@ struct flow *flow_buckets_prefetch_flow(const struct flow_buckets *buckets, uint
 /* NULL: not found. */
 struct flow *flow_buckets_find(const struct flow_buckets *buckets, const struct flow_conf *conf,
                                uint32_t hash, const struct flow_key *key);
+/* The flow of a packet of TCP or UDP. */
+struct flow *flow_buckets_find_plain(const struct flow_buckets *buckets,
+                                     const struct flow_conf *conf, const struct packet *p);
 struct flow *flow_buckets_find_id(const struct flow_buckets *buckets, uint64_t id);
 
 /* Call it before each insertion. False: out of memory. */

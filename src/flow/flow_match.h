@@ -37,6 +37,29 @@ static inline bool flow_key_other_way(const struct flow_key *a, const struct flo
            ip_equal(&a->src, &b->dst) && ip_equal(&a->dst, &b->src);
 }
 
+/* TCP and UDP: the key has the packet's addresses and ports, as they are. */
+static inline bool flow_match_is_plain(const struct packet *p)
+{
+    return p->ip_proto == 6 || p->ip_proto == 17;
+}
+
+/* Compares a plain packet with a key in both directions, as flow_key_matches() its own key. */
+static inline bool flow_match_plain(const struct flow_conf *conf, const struct flow_key *key,
+                                    const struct packet *p)
+{
+    bool same = key->src_port == p->src_port && key->dst_port == p->dst_port &&
+                ip_equal(&key->src, &p->src) && ip_equal(&key->dst, &p->dst);
+
+    if (!same && (key->src_port != p->dst_port || key->dst_port != p->src_port ||
+                  !ip_equal(&key->src, &p->dst) || !ip_equal(&key->dst, &p->src)))
+        return false;
+    if (key->proto != p->ip_proto ||
+        (conf->use_vlan && memcmp(key->vlan, p->vlan, sizeof(key->vlan)) != 0))
+        return false;
+    return (!conf->use_recursion || key->recursion == p->recursion) &&
+           (!conf->use_device || key->device == flow_device_number(p));
+}
+
 /* Compares in both directions. */
 static inline bool flow_key_matches(const struct flow_conf *conf, const struct flow_key *a,
                                     const struct flow_key *b)

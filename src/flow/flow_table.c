@@ -392,6 +392,8 @@ struct flow *flow_table_peek(const struct flow_table *table, const struct packet
 {
     struct flow_key key;
 
+    if (LIKELY(flow_match_is_plain(p)))
+        return flow_buckets_find_plain(&table->buckets, table->conf, p);
     flow_match_key(p, &key);
     key.device = flow_device_number(p);
     return flow_buckets_find(&table->buckets, table->conf, p->flow_hash, &key);
