@@ -68,6 +68,12 @@ static inline void counter_sample(struct counters *c, counter_id id, uint64_t n)
     counter_add(c, id, n);
     __atomic_store_n(&c->samples[id], c->samples[id] + 1, __ATOMIC_RELAXED);
 }
+/* Of so many values at once. */
+static inline void counter_sample_all(struct counters *c, counter_id id, uint64_t sum, uint64_t n)
+{
+    counter_add(c, id, sum);
+    __atomic_store_n(&c->samples[id], c->samples[id] + n, __ATOMIC_RELAXED);
+}
 
 /* Returns the sum over all threads, ended ones included; for COUNTER_AVG the average. */
 uint64_t counter_total(counter_id id);

@@ -158,6 +158,12 @@ void decode_ipv6_extensions(struct decoder *d, struct packet *p, uint8_t first,
  * unreliable. */
 bool decode_ipv4_options(struct packet *p, const uint8_t *at, uint32_t len);
 void decode_tcp_options(struct packet *p, const uint8_t *at, uint32_t len);
+/* Reads the options if they are the usual ones; else nothing has changed. */
+bool decode_only_timestamp(struct packet *p, const uint8_t *at, uint32_t len);
+
+/* decode.c: decodes a frame of the usual kind, and counts nothing. False: it is not such a one, and
+ * nothing has changed. */
+bool decode_usual(const struct decoder *d, struct packet *p);
 
 /* Creates an inner packet for the bytes and decodes it with fn. NULL, and the outer packet is
  * unchanged but for events: too many layers, no free packet, or fn failed. */

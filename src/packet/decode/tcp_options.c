@@ -121,7 +121,7 @@ static void option(struct packet *p, uint8_t type, const uint8_t *at, uint8_t le
 
 /* Almost every segment of an established connection has NOP, NOP, timestamp and nothing else (the
  * layout of RFC 7323, appendix A). */
-static bool only_timestamp(struct packet *p, const uint8_t *at, uint32_t len)
+bool decode_only_timestamp(struct packet *p, const uint8_t *at, uint32_t len)
 {
     static const uint8_t usual[4] = { OPTION_NOP, OPTION_NOP, OPTION_TIMESTAMP, 10 };
 
@@ -138,7 +138,7 @@ void decode_tcp_options(struct packet *p, const uint8_t *at, uint32_t len)
 {
     struct bytes in = bytes_of(at, len);
 
-    if (LIKELY(only_timestamp(p, at, len)))
+    if (LIKELY(decode_only_timestamp(p, at, len)))
         return;
     while (bytes_left(&in) > 0) {
         uint8_t type = take_u8(&in), option_len;
