@@ -89,7 +89,8 @@ static void flatten(struct topology *t, hwloc_topology_t hw)
     t->hwloc = hw;
 }
 
-/* text NULL: this machine. IO devices are kept because interfaces are found among them. */
+/* text NULL: this machine. Only of a described one are devices kept: sysfs names the node of this
+ * machine's interfaces, and to look for devices takes 6 ms. */
 static struct topology *topology_load(const char *text, bool is_file, struct err *err)
 {
     hwloc_topology_t hw;
@@ -106,7 +107,8 @@ static struct topology *topology_load(const char *text, bool is_file, struct err
         hwloc_topology_destroy(hw);
         return NULL;
     }
-    hwloc_topology_set_io_types_filter(hw, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+    if (is_file)
+        hwloc_topology_set_io_types_filter(hw, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
     if (hwloc_topology_load(hw) < 0) {
         err_set(err, "topology: hwloc cannot read %s", text != NULL ? text : "this machine");
         hwloc_topology_destroy(hw);
