@@ -266,7 +266,7 @@ void eve_start(struct render *r, const struct eve *eve, struct json *j, uint64_t
 
 void eve_event_type(struct json *j, const char *name)
 {
-    JSON_SLICE(j, "event_type", ((struct slice){ (const uint8_t *)name, (uint32_t)strlen(name) }));
+    JSON_NAME(j, "event_type", name);
 }
 
 /* Begins a record and writes what all records have. Each call needs eve_end() or
@@ -511,10 +511,10 @@ void eve_app_proto(struct json *j, const struct flow *f)
         JSON_NAME(j, "app_proto", app_proto_name(f->app_proto));
     if (f->app_proto_dir[TO_SERVER] != f->app_proto &&
         f->app_proto_dir[TO_SERVER] != APP_PROTO_UNKNOWN)
-        json_string(j, "app_proto_ts", app_proto_name(f->app_proto_dir[TO_SERVER]));
+        JSON_NAME(j, "app_proto_ts", app_proto_name(f->app_proto_dir[TO_SERVER]));
     if (f->app_proto_dir[TO_CLIENT] != f->app_proto &&
         f->app_proto_dir[TO_CLIENT] != APP_PROTO_UNKNOWN)
-        json_string(j, "app_proto_tc", app_proto_name(f->app_proto_dir[TO_CLIENT]));
+        JSON_NAME(j, "app_proto_tc", app_proto_name(f->app_proto_dir[TO_CLIENT]));
     if (f->app_proto_orig != APP_PROTO_UNKNOWN && f->app_proto_orig != f->app_proto)
         json_string(j, "app_proto_orig", app_proto_name(f->app_proto_orig));
     if (f->app_proto_expected != APP_PROTO_UNKNOWN && f->app_proto_expected != f->app_proto)

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Rule keywords and logs use these names. Their number stays below 64: log.c has a bit for each. */
 const struct app_name dns_types[] = { DNS_TYPE_LIST(APP_NUMBER_ROW) { NULL, 0 } };
@@ -23,6 +24,10 @@ const char *dns_type_text(uint16_t type, char out[DNS_TYPE_SIZE])
 {
     unsigned i = 0;
 
+    if (LIKELY(type == DNS_A)) {
+        memcpy(out, "A", sizeof("A"));
+        return out;
+    }
     for (const struct app_name *n = dns_types; n->name != NULL; n++) {
         if (n->value != type)
             continue;
