@@ -3,9 +3,10 @@
  *
  * libhtp takes each byte of a head through its state machine, and then reads each line again.
  * Nearly all heads come in one part and have fields of one form: a token, a colon, a value, CRLF,
- * and each name once. http1.c gives libhtp the first line of such a head, puts the fields into
- * libhtp's table, and then gives it the empty line and what follows. So libhtp's states are the
- * same as ever. A head of any other form goes to libhtp as it came. */
+ * and each name once. http1.c begins such a request by libhtp's own functions for programs with a
+ * parser of their own, or gives libhtp the first line; it puts the fields into libhtp's table, and
+ * then gives it the empty line and what follows. So libhtp's states are the same as ever. A head of
+ * any other form goes to libhtp as it came. */
 #include "app/proto/http1/lines.h"
 #include "app/proto/http1/table.h"
 #include "base/text/bytes.h"
