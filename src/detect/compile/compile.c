@@ -776,6 +776,7 @@ static void masks_build(struct detect_plan *plan, struct arena *arena)
             plan->header[r->header_id] = r;
         plan->mask[i] = (struct rule_mask){
             .flowbit = needed_flowbit(r), .header_id = r->header_id, .app_proto = r->app_proto,
+            .conditions = rule_conditions(r->flags),
             .is_tx = r->type == RULE_APP_TX, .is_both = (r->flags & RULE_TX_BOTH) != 0,
             .is_pattern = rule_payload_is_literal(r),
             .needs_payload_hit = r->fast_op == NULL && rule_payload_has_pattern(r),

@@ -55,6 +55,7 @@ struct packet_scan {
 struct rule_mask {
     uint16_t flowbit;       /* a bit that the flow must have; 0: none, or a number of more bits */
     uint8_t header_id, app_proto;
+    uint8_t conditions;     /* rule_conditions() */
     bool is_tx : 1;
     bool is_both : 1;       /* one match covers both directions of a transaction */
     bool is_pattern : 1;    /* the payload part is the pattern alone */
@@ -67,6 +68,15 @@ struct rule_mask {
     bool needs_tx_pattern : 1;  /* its part of the payload is its own, and only counts for
                                  * transactions in which its pattern is */
 };
+
+/* What a rule asks of the packet's flow and fragments, in one byte. */
+static inline uint8_t rule_conditions(uint32_t flags)
+{
+    return (uint8_t)((flags & RULE_NEEDS_FLOW ? 1 : 0) |
+                     (flags & RULE_FLOW_ESTABLISHED ? 2 : 0) |
+                     (flags & RULE_FLOW_NOT_ESTABLISHED ? 4 : 0) |
+                     (flags & RULE_ONLY_FRAG ? 8 : 0) | (flags & RULE_NO_FRAG ? 16 : 0));
+}
 
 /* One buffer of transactions (or frames) of a protocol that is searched for fast patterns. */
 struct tx_scan {

@@ -9,6 +9,7 @@
 #include "base/report/counters.h"
 #include "detect/compile/compile.h"
 #include "detect/inspect/flow_state.h"
+#include "detect/inspect/header_view.h"
 #include "detect/inspect/inspect.h"
 #include "detect/inspect/packet_sample.h"
 #include "detect/rule/program.h"
@@ -47,6 +48,7 @@ struct detect_thread {
     struct hs_scratch *hs;
     struct search_ahead *ahead;             /* its helper; NULL: there is none */
     bool ahead_works;                       /* the helper has the memory that the rules need */
+    struct vector_search *vector;           /* payloads of the present vector; NULL: not searched */
     struct candidates found;                /* packet rules, then transaction rules */
     struct candidates decided;              /* rules that are decided, while a chunk is searched */
     uint32_t *selected;                       /* candidates to evaluate */
@@ -65,17 +67,6 @@ struct detect_thread {
     uint8_t table;                          /* firewall table that is being evaluated */
     uint8_t limits;     /* enum program_limit: limits that earlier rules reached on this packet */
     struct { counter_id alert, overflow, suppressed, discarded, pcre_limit, step_limit; } count;
-};
-
-/* Sender and receiver for header tests: those of the packet, or exchanged. */
-struct header_view {
-    const struct ip *src, *dst;
-    uint16_t src_port, dst_port;
-    uint8_t ip_proto;
-    bool fragment;
-    uint32_t refused;             /* enum rule_flag: rules with one of them do not fit the packet */
-    struct header_cache *cache;   /* that of the flow, or `own` */
-    struct header_cache own;
 };
 
 /* Selects a rule to evaluate soon. Most rules are not in the caches, so all selected rules are
@@ -105,47 +96,7 @@ struct tx_context {
     struct header_view header;
 };
 
-/* header.c: prepares header tests for data of direction d. */
-void header_view_init(struct header_view *h, const struct packet *p, enum direction d);
-bool rule_header_test(const struct rule *r, struct header_view *h);
-bool rule_packet_fits_rarely(const struct rule *r, const struct packet *p);
-
-/* Twenty rules are asked for a packet, and nearly all have a header that was tested before. */
-static inline bool rule_header_fits(const struct rule *r, struct header_view *h)
-{
-    uint64_t bit = 1ull << (r->header_id & 63);
-
-    if (LIKELY(r->header_id != HEADER_ID_NONE && (h->cache->tested & bit)))
-        return (h->cache->matched & bit) != 0;
-    return rule_header_test(r, h);
-}
-
-/* Conditions on the packet that are flags in the rule. The direction needs no test: the rule was
- * found in the group of its direction. */
-static inline bool rule_packet_fits(const struct rule *r, const struct header_view *h,
-                                    const struct packet *p)
-{
-    if (r->flags & h->refused)
-        return false;
-    return LIKELY(r->hook != HOOK_FLOW_START && r->link == RULE_LINK_ANY &&
-                  !(p->flags & PACKET_PSEUDO)) ||
-           rule_packet_fits_rarely(r, p);
-}
-
-/* False: no rule with this header id can match. An untested header is tested with the plan's rule
- * for it, which is in the caches more often than the rule at hand. */
-static inline bool header_may_fit(const struct detect_plan *plan, uint8_t header_id,
-                                  struct header_view *h)
-{
-    return header_id == HEADER_ID_NONE || rule_header_fits(plan->header[header_id], h);
-}
-/* True: the header is known to match. */
-static inline bool header_is_known(uint8_t header_id, const struct header_view *h)
-{
-    uint64_t bit = 1ull << (header_id & 63);
-
-    return header_id != HEADER_ID_NONE && (h->cache->tested & h->cache->matched & bit);
-}
+/* header.c */
 bool rule_tests_pass(const struct rule *r, const struct match_input *in);
 /* Evaluates the expensive tests, after everything else has matched. */
 bool rule_late_tests_pass(const struct rule *r, const struct match_input *in);

@@ -5,16 +5,8 @@
 #include "detect/inspect/part_cost.h"
 #include "detect/inspect/rule_cost.h"
 #include "detect/inspect/search_ahead.h"
-#include "flow/elephant.h"
+#include "detect/inspect/vector_search.h"
 #include "flow/flow.h"
-
-/* Before the flow's protocol is known a rule that names one does not match. */
-static bool proto_fits(enum app_proto_id rule_proto, const struct packet *p)
-{
-    if (rule_proto == APP_PROTO_UNKNOWN)
-        return true;
-    return p->flow != NULL && app_proto_matches(rule_proto, p->flow->app_proto);
-}
 
 /* Whether the rule's fast pattern is on payload. */
 static bool has_payload_pattern(const struct rule *r)
@@ -191,14 +183,15 @@ static bool rule_inspect(struct packet_context *c, const struct rule *r)
 
 /* The header of a section is tested once for all of its rules. */
 static void collect_anchored(struct detect_thread *dt, const struct packet *p,
-                         const struct anchored_lists *lists, struct header_view *h)
+                             const struct anchored_lists *lists, struct header_view *h)
 {
     for (unsigned i = 0; i < lists->count; i++) {
         const struct anchored_section *s = &lists->section[i];
 
-        if (rule_header_fits(s->rule, h) && proto_fits(s->rule->app_proto, p))
-            anchored_section_collect(s, (struct slice){ p->payload, p->payload_len }, 0,
-                                     &dt->found);
+        if ((p->payload_len == 0 && s->needs_bytes) ||
+            !section_may_fit(dt->plan, s, h) || !proto_fits(s->app_proto, p))
+            continue;
+        anchored_section_collect(s, (struct slice){ p->payload, p->payload_len }, 0, &dt->found);
     }
 }
 
@@ -229,9 +222,39 @@ static void scan_buffer(struct packet_context *c, const struct packet_scan *scan
     } while (scan->buffer->multi);
 }
 
-static enum transport group_of(const struct packet *p)
+/* What the packet's own bytes lead to. The helper may have searched for the patterns. */
+static void collect_payload(struct packet_context *c, const struct transport_group *g)
 {
-    return UNLIKELY(p->src.version == 0) ? TRANSPORT_NONE : transport_of(p->ip_proto);
+    struct detect_thread *dt = c->dt;
+    const struct packet *p = c->packet;
+    const struct payload_sets *sets = g->payload[address_case(dt->plan, &c->header)];
+    struct slice payload = { p->payload, p->payload_len };
+
+    if (LIKELY(dt->ahead == NULL) ||
+        !search_ahead_take(dt->ahead, sets, payload, dt->is_inline, &dt->found))
+        payload_sets_scan(sets, dt->hs,
+                          &(struct sent_payload){ payload, p->src_port, p->dst_port }, &dt->found);
+    collect_anchored(dt, p, &g->payload_anchored, &c->header);
+    port_lists_collect(&g->payload_non_prefilter, p->src_port, p->dst_port, payload, &dt->found);
+    port_lists_collect(&g->non_prefilter, p->src_port, p->dst_port, payload, &dt->found);
+}
+
+/* Rules on the stream inspect it with this packet. without_payload: the rules of this group on
+ * payload are not candidates yet. */
+static void collect_due(struct packet_context *c, const struct transport_group *g,
+                        bool without_payload)
+{
+    struct detect_thread *dt = c->dt;
+    const struct packet *p = c->packet;
+    struct slice payload = { p->payload, p->payload_len };
+
+    if (without_payload) {
+        collect_anchored(dt, p, &g->payload_anchored, &c->header);
+        port_lists_collect(&g->payload_non_prefilter, p->src_port, p->dst_port, payload,
+                           &dt->found);
+    }
+    collect_anchored(dt, p, &g->stream_anchored, &c->header);
+    port_lists_collect(&g->stream_non_prefilter, p->src_port, p->dst_port, payload, &dt->found);
 }
 
 /* Everything that can make a rule a candidate for this packet. candidates_add() drops
@@ -241,8 +264,10 @@ static void collect(struct packet_context *c)
     struct detect_thread *dt = c->dt;
     struct packet *p = c->packet;
     struct header_view *h = &c->header;
-    const struct transport_group *g = &dt->plan->group[group_of(p)][c->direction];
+    const struct transport_group *g = &dt->plan->group[packet_group(p)][c->direction];
     struct slice payload = { p->payload, p->payload_len };
+    bool has_payload = p->payload_len > 0 &&
+                       !(p->flags & (PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP));
 
     if (inspection_is_last(dt->inspection)) {
         port_lists_collect(&g->non_prefilter, h->src_port, h->dst_port, payload, &dt->found);
@@ -250,30 +275,18 @@ static void collect(struct packet_context *c)
     }
     for (unsigned i = 0; i < g->packet_scan_count; i++)
         scan_buffer(c, &g->packet_scan[i]);
-    if (p->payload_len > 0 && !(p->flags & (PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP))) {
-        const struct payload_sets *sets = g->payload[address_case(dt->plan, h)];
-
+    if (has_payload) {
         buffer_begin(dt, NULL);
-        if (LIKELY(dt->ahead == NULL) ||
-            !search_ahead_take(dt->ahead, sets, payload, dt->is_inline, &dt->found))
-            payload_sets_scan(sets, dt->hs,
-                              &(struct sent_payload){ payload, p->src_port, p->dst_port },
-                              &dt->found);
-        if (g->has_stream && !(p->flags & PACKET_STREAM_ADDED))
+        if (!vector_search_take(dt, p, g))
+            collect_payload(c, g);
+        if (UNLIKELY(g->has_stream && !(p->flags & PACKET_STREAM_ADDED)))
             collect_unstreamed(dt, p, g, h);
-        collect_anchored(dt, p, &g->payload_anchored, h);
-        port_lists_collect(&g->payload_non_prefilter, p->src_port, p->dst_port, payload,
-                           &dt->found);
         part_begin(dt, COST_BUFFER, NULL);
+    } else {
+        port_lists_collect(&g->non_prefilter, p->src_port, p->dst_port, payload, &dt->found);
     }
-    if (c->stream_due) {
-        collect_anchored(dt, p, &g->payload_anchored, h);
-        collect_anchored(dt, p, &g->stream_anchored, h);
-        port_lists_collect(&g->payload_non_prefilter, p->src_port, p->dst_port, payload,
-                           &dt->found);
-        port_lists_collect(&g->stream_non_prefilter, p->src_port, p->dst_port, payload, &dt->found);
-    }
-    port_lists_collect(&g->non_prefilter, p->src_port, p->dst_port, payload, &dt->found);
+    if (c->stream_due)
+        collect_due(c, g, !has_payload);
 }
 
 /* Rules that matched in the stream earlier and are reported with this packet. */
@@ -290,12 +303,13 @@ static unsigned select_rules(struct packet_context *c)
     struct detect_thread *dt = c->dt;
     const struct packet *p = c->packet;
     bool has_payload = p->payload_len > 0 || c->stream_due;
+    const uint8_t refused = rule_conditions(c->header.refused);
     unsigned n = 0;
 
     for (unsigned i = 0; i < dt->found.count; i++) {
         const struct rule_mask *b = &dt->plan->mask[dt->found.list[i]];
 
-        if (!b->is_tx && (!b->needs_payload || has_payload) &&
+        if (!b->is_tx && !(b->conditions & refused) && (!b->needs_payload || has_payload) &&
             proto_fits(b->app_proto, p) &&
             (!b->is_proto || (p->flags & PACKET_PROTO_DETECTED) != 0) &&
             header_may_fit(dt->plan, b->header_id, &c->header))
@@ -309,7 +323,7 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
     struct packet_context c = { .dt = dt, .packet = p, .direction = d };
     unsigned selected;
 
-    part_begin(dt, COST_GROUP, dt->plan->group[group_of(p)][d].name);
+    part_begin(dt, COST_GROUP, dt->plan->group[packet_group(p)][d].name);
     c.stream_due = p->ip_proto == 6 && stream_is_due(dt, d);
     if (c.stream_due)
         stream_catch_up(dt, p, d);
@@ -438,53 +452,4 @@ void addresses_inspect(struct detect_thread *dt, struct packet *p, enum directio
     ends = packet_ends(p, d);
     address_lists_collect(g->addresses, ends.src, ends.dst, &dt->found);
     run_found_by_header(dt, p, d);
-}
-
-/* --- payloads of elephant flows, searched by the helper --------------------------------------- */
-
-/* Shorter payloads are searched in less time than a job takes. */
-#define PAYLOAD_MIN_AHEAD 256
-
-/* A prediction only: if the packet is not inspected, or in the other direction, its job is not
- * used. */
-static bool may_search_ahead(const struct packet *p)
-{
-    const struct flow_elephant *e = p->flow != NULL ? flow_elephant(p->flow) : NULL;
-
-    return e != NULL && e->action == ELEPHANT_SPREAD && p->payload_len >= PAYLOAD_MIN_AHEAD &&
-           !(p->flags & (PACKET_PSEUDO | PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT |
-                         PACKET_STREAM_NO_APP)) &&
-           !(p->flow->action & (ACTION_DROP | ACTION_PASS)) && p->src.version != 0;
-}
-
-static void add_ahead(struct detect_thread *dt, const struct packet *p, unsigned at)
-{
-    const enum direction d = packet_direction(p);
-    const struct transport_group *g = &dt->plan->group[group_of(p)][d];
-    struct sent_payload payload = { { p->payload, p->payload_len }, p->src_port, p->dst_port };
-    struct header_view h;
-
-    header_view_init(&h, p, d);
-    search_ahead_add(dt->ahead, at, g->payload[address_case(dt->plan, &h)], &payload);
-}
-
-void detect_search_ahead(struct detect_thread *dt, const struct packet_vector *v)
-{
-    if (!dt->ahead_works)
-        return;
-    for (unsigned i = 0; i < v->count; i++)
-        if (may_search_ahead(v->packet[i]))
-            add_ahead(dt, v->packet[i], i);
-    search_ahead_start(dt->ahead);
-}
-
-void detect_search_reach(struct detect_thread *dt, unsigned at)
-{
-    search_ahead_reach(dt->ahead, at);
-}
-
-uint64_t detect_search_end(struct detect_thread *dt)
-{
-    search_ahead_end(dt->ahead);
-    return search_ahead_answers(dt->ahead);
 }

@@ -149,13 +149,15 @@ static void pairs_build(struct anchored_section *s)
 static void section_build(struct anchored_section *s, const struct anchored_entry *entry,
                           unsigned count)
 {
-    *s = (struct anchored_section){ .rule = entry[0].rule };
+    *s = (struct anchored_section){ .rule = entry[0].rule, .header_id = entry[0].rule->header_id,
+                                    .app_proto = entry[0].rule->app_proto, .needs_bytes = true };
     s->condition = xcalloc(count, sizeof(*s->condition));
     for (unsigned i = 0; i < count; ) {
         struct anchored_condition *c = &s->condition[s->count++];
         unsigned first = i;
 
         c->literal = entry[i].literal;
+        s->needs_bytes &= c->literal.len > 0;
         while (i < count && compare_literals(&entry[i].literal, &c->literal) == 0)
             i++;
         c->rules.count = i - first;

@@ -25,10 +25,12 @@ struct pair_filter {
 };
 
 struct anchored_section {
-    const struct rule *rule;    /* any rule of the section, for its header and protocol */
-    struct anchored_condition *condition;
+    const struct rule *rule;    /* any rule of the section */
+    uint8_t header_id, app_proto;       /* of all its rules */
+    bool needs_bytes;           /* each rule has a literal: none can match without a payload */
     unsigned placed;            /* the first `placed` are tested one by one, the others by pairs */
     unsigned count;
+    struct anchored_condition *condition;
     struct pair_filter *pairs;  /* NULL: all are tested one by one */
 };
 
