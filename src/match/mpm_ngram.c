@@ -69,6 +69,13 @@ struct run_entry {
     uint8_t next, next_mask;
 };
 
+/* What the neighbours of a run must be for any literal of its byte, by their lower six bits: most
+ * runs end here, without a look at the literals. One for each byte that has some. */
+struct run_filter {
+    uint64_t before, after;
+    uint32_t alone;             /* length of the shortest literal that is all run */
+};
+
 /* What every search reads comes first: see mpm_ngram_hot_bytes(). */
 struct mpm_ngram {
     const struct mpm_kernels *kernels;
@@ -79,6 +86,8 @@ struct mpm_ngram {
     struct mpm_teddy teddy;
     struct run_entry *run;      /* by byte */
     uint32_t run_first[257]; /* first run of each byte */
+    uint16_t run_filter_of[256];        /* index + 1; 0: no literal has a run of this byte */
+    struct run_filter *run_filter;
     struct one_entry { uint32_t id; uint8_t byte; } *one;   /* literals of one byte */
     struct ngram_literal *literal;
     uint64_t *value, *mask;
@@ -298,6 +307,42 @@ static int by_byte(const void *a, const void *b, void *arg)
     return cx != cy ? cx - cy : (x->id > y->id) - (x->id < y->id);
 }
 
+/* Both cases of a letter without case. */
+static uint64_t neighbour_bits(const struct run_entry *e)
+{
+    uint64_t bits = 1ull << (e->next & 63);
+
+    return e->next_mask == 0xff ? bits : bits | 1ull << ((e->next | 0x20) & 63);
+}
+
+/* The conditions of run_hit(). */
+static void run_filter_add(struct run_filter *f, const struct run_entry *e)
+{
+    if (e->from > 0)
+        f->before |= neighbour_bits(e);
+    else if (e->next_mask == 0)
+        f->alone = MIN(f->alone, e->to);
+    else
+        f->after |= neighbour_bits(e);
+}
+
+static void run_filters_build(struct mpm_ngram *set)
+{
+    unsigned count = 0;
+
+    for (unsigned c = 0; c < 256; c++) {
+        struct run_filter f = { .alone = UINT32_MAX };
+
+        if (set->run_first[c] == set->run_first[c + 1])
+            continue;
+        for (uint32_t i = set->run_first[c]; i < set->run_first[c + 1]; i++)
+            run_filter_add(&f, &set->run[i]);
+        set->run_filter = xrealloc(set->run_filter, (count + 1) * sizeof(f));
+        set->run_filter[count] = f;
+        set->run_filter_of[c] = (uint16_t)++count;
+    }
+}
+
 /* Takes over the memory of `runs`. run_first[] lets a search start with the runs of one byte. */
 static void runs_build(struct mpm_ngram *set, run_array *runs,
                        const struct literal_pattern *pattern)
@@ -314,6 +359,7 @@ static void runs_build(struct mpm_ngram *set, run_array *runs,
             set->run_first[next++] = (uint32_t)i;
     while (next <= 256)
         set->run_first[next++] = (uint32_t)runs->count;
+    run_filters_build(set);
 }
 
 /* A caseless letter is two entries, one for each case. */
@@ -524,6 +570,7 @@ void mpm_ngram_free(struct mpm_ngram *set)
         free(set->length_class[i].slot);
     }
     free(set->run);
+    free(set->run_filter);
     free(set->one);
     free(set->literal);
     free(set->value);
@@ -774,6 +821,15 @@ static inline void run_hit(const struct search *s, const struct run_entry *e, ui
     }
 }
 
+static inline bool run_may_hit(const struct search *s, const struct run_filter *f, uint32_t from,
+                               uint32_t to)
+{
+    uint64_t before = from > 0 ? f->before >> (s->data[from - 1] & 63) : 0;
+    uint64_t after = to < s->len ? f->after >> (s->data[to] & 63) : 0;
+
+    return ((before | after) & 1) != 0 || to - from >= f->alone;
+}
+
 static void runs_scan(const struct search *s)
 {
     const struct mpm_ngram *set = s->set;
@@ -781,8 +837,11 @@ static void runs_scan(const struct search *s)
     for (uint32_t at = set->kernels->run(s->data, s->len, 0), to; at < s->len;
          at = set->kernels->run(s->data, s->len, to)) {
         uint8_t c = s->data[at];
+        unsigned filter = set->run_filter_of[c];
 
         to = run_end(s->data, s->len, at);
+        if (filter == 0 || !run_may_hit(s, &set->run_filter[filter - 1], at, to))
+            continue;
         for (uint32_t i = set->run_first[c]; i < set->run_first[c + 1]; i++)
             run_hit(s, &set->run[i], at, to);
     }
