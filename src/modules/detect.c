@@ -557,6 +557,7 @@ static void begin_packet(struct detect_module *m, struct packet_vector *v, struc
 /* The flows of the next packets, each found once. `fresh` has a bit for each of these packets, the
  * furthest in bit 0: its flow is not that of the packet before it, which has prefetched it. */
 struct ahead {
+    struct detect_thread *detect;
     const struct flow *flow[AHEAD_RING];
     const struct flow *last;
     uint32_t fresh;
@@ -613,8 +614,10 @@ static inline void look_ahead(struct ahead *a, const struct packet_vector *v, un
     if ((a->fresh & (FRESH(AHEAD_STATE) | FRESH(AHEAD_TX) | FRESH(AHEAD_PARSER) |
                      FRESH(AHEAD_FILES))) != 0)
         look_deeper(a, at);
-    if (place + 1 < v->count)
+    if (place + 1 < v->count) {
         PREFETCH(v->packet[place + 1]->payload);
+        detect_prefetch_chunks(a->detect, v->packet[place + 1]);
+    }
 }
 
 /* Before the thread answers, so that after the round no thread looks at the question before it. */
@@ -651,6 +654,7 @@ static enum module_status detect_module_process(void *self, struct packet_vector
     searches_ahead = m->one_ruleset;        /* may change within the vector */
     if (LIKELY(searches_ahead))
         detect_search_ahead(m->detect, v);
+    ahead.detect = m->detect;
     ahead.last = NULL;
     ahead.fresh = 0;
     /* Looks ahead for the first packets of a vector. Positions below 0 wrap, which is intended. */

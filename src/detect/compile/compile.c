@@ -792,6 +792,22 @@ static void masks_build(struct detect_plan *plan, struct arena *arena)
             plan->mask[plan->rule[i]->shared_payload_match].needs_tx_pattern = false;
 }
 
+/* The first rule with a part has its number. It comes before the others in evaluation order. */
+static void payload_parts_number(struct detect_plan *plan)
+{
+    for (unsigned i = 0; i < plan->rule_count; i++) {
+        const struct rule *r = plan->rule[i];
+        uint16_t *part = &plan->mask[i].payload_part;
+
+        if (r->type != RULE_APP_TX || rule_payload(r) == NULL)
+            continue;
+        if (r->shared_payload_match != i)
+            *part = plan->mask[r->shared_payload_match].payload_part;
+        else if (plan->payload_part_count < UINT16_MAX)
+            *part = (uint16_t)++plan->payload_part_count;
+    }
+}
+
 static void find_cases(struct compiler *c)
 {
     struct detect_plan *plan = c->plan;
@@ -864,6 +880,7 @@ int ruleset_compile(struct ruleset *set, const struct ruleset *previous, struct 
             place_tx_rule(c, r);
     }
     masks_build(c->plan, &set->arena);
+    payload_parts_number(c->plan);
     result = build_all(c);
     pattern_pool_continue(c->plan->patterns, NULL);
     c->plan->buffer_count = buffer_count(set);

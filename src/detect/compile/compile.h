@@ -54,6 +54,7 @@ struct packet_scan {
 /* The conditions that reject most candidates, in one array for all rules. */
 struct rule_mask {
     uint16_t flowbit;       /* a bit that the flow must have; 0: none, or a number of more bits */
+    uint16_t payload_part;  /* number of the payload part of a rule on transactions; 0: no number */
     uint8_t header_id, app_proto;
     uint8_t conditions;     /* rule_conditions() */
     bool is_tx : 1;
@@ -106,6 +107,7 @@ struct detect_plan {
     unsigned rule_count;
     struct rule *const *rule;               /* in evaluation order: ruleset->rules */
     struct rule_mask *mask;               /* one for each entry of `rule` */
+    unsigned payload_part_count;            /* rules with equal parts share a number; from 1 */
     struct address_cases cases;
     const struct rule *header[HEADER_ID_RECEIVER + 1];  /* by id: some rule with that header */
     struct transport_group group[TRANSPORT_COUNT][2];

@@ -90,5 +90,7 @@ void detect_prefetch_flow(const struct flow *flow);
 void detect_prefetch_lists(const struct flow *flow);
 void detect_prefetch_tx(const struct app_tx *tx);
 void detect_prefetch_tx_rules(const struct app_tx *tx);
+/* The tables that search the chunks of the next packet. */
+void detect_prefetch_chunks(struct detect_thread *dt, const struct packet *p);
 
 #endif

@@ -49,9 +49,10 @@ struct detect_thread {
     struct search_ahead *ahead;             /* its helper; NULL: there is none */
     bool ahead_works;                       /* the helper has the memory that the rules need */
     struct vector_search *vector;           /* payloads of the present vector; NULL: not searched */
-    struct candidates found;                /* packet rules, then transaction rules */
-    struct candidates decided;              /* rules that are decided, while a chunk is searched */
+    struct candidates found, decided;       /* rules to evaluate; those that a chunk need not ask */
+    struct candidates payload_parts;        /* by number: those that this packet's report has */
     uint32_t *selected;                       /* candidates to evaluate */
+    const struct payload_sets *chunk_sets;  /* that searched the last chunk */
     struct program_scratch program;
     struct buffer_slot *slot;               /* by buffer id */
     struct buf spare;                       /* between two transforms of a chain */
@@ -87,8 +88,7 @@ struct tx_context {
     struct app_tx *tx;
     const struct app_proto *proto;
     enum direction direction;
-    uint8_t progress;
-    uint8_t over;               /* steps before it are over: app_proto.steps_of_nine do not count */
+    uint8_t progress, over;     /* steps before `over` are over, without app_proto.steps_of_nine */
     bool done, rests, any_waits;        /* inspection of this direction is over; the rule at hand
                                          * waits only for what tx_rest says; some rule waits */
     uint32_t seen;              /* tx_rule.seen of the rule at hand */

@@ -68,6 +68,34 @@ void detect_prefetch_lists(const struct flow *flow)
     }
 }
 
+/* The sets of a chunk, if the flow has been asked for its addresses before. */
+static const struct payload_sets *sets_ahead(const struct detect_plan *plan, const struct flow *f,
+                                             enum direction d)
+{
+    const struct header_cache *cache =
+        &f->detect->cache[(d == TO_CLIENT) != flow_is_swapped(f)];
+    unsigned sender = (unsigned)(cache->matched >> HEADER_ID_SENDER & 1);
+    unsigned receiver = (unsigned)(cache->matched >> HEADER_ID_RECEIVER & 1);
+
+    return plan->group[TRANSPORT_TCP][d].stream[sender * 2 + receiver][f->app_proto];
+}
+
+/* Flows of other protocols and addresses have other tables, which have left the caches meanwhile. A
+ * wrong guess costs no more than the time. */
+void detect_prefetch_chunks(struct detect_thread *dt, const struct packet *p)
+{
+    const struct stream_slot *s = stream_slot((struct packet *)p);
+    const struct payload_sets *sets;
+
+    if (s->chunk_count == 0 || p->flow == NULL || p->flow->detect == NULL)
+        return;
+    sets = sets_ahead(dt->plan, p->flow, (enum direction)s->chunk[0].direction);
+    if (sets == NULL || sets == dt->chunk_sets || sets->any_port[POSITION_ANYWHERE] == NULL)
+        return;
+    dt->chunk_sets = sets;
+    pattern_set_fetch(sets->any_port[POSITION_ANYWHERE]);
+}
+
 /* When the flow is removed. */
 void detect_flow_free(struct flow *f)
 {
@@ -533,6 +561,7 @@ static void scan_chunk(struct window_context *c, const struct stream_chunk *chun
     back = MIN(back, c->window.data.len - chunk->len);
     fresh.data = (struct slice){ chunk->data - back, chunk->len + back };
     buffer_begin(dt, NULL);
+    dt->chunk_sets = sets;
     if (sets != NULL && !(c->packet->flags & PACKET_NO_PAYLOAD_INSPECT))
         payload_sets_scan(sets, dt->hs, &fresh, &dt->found);
     part_begin(dt, COST_BUFFER, NULL);

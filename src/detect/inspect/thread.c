@@ -42,6 +42,7 @@ static int rules_attach(struct detect_thread *dt, struct ruleset *set, struct er
     detect_thread_follow_profile(dt);
     candidates_init(&dt->found, plan->rule_count);
     candidates_init(&dt->decided, plan->rule_count);
+    candidates_init(&dt->payload_parts, plan->payload_part_count);
     dt->selected = xcalloc(plan->rule_count + 1, sizeof(*dt->selected));
     dt->slot = xcalloc(plan->buffer_count + 1, sizeof(*dt->slot));
     program_scratch_set_steps(&dt->program, plan->step_limit);
@@ -66,6 +67,7 @@ static void rules_detach(struct detect_thread *dt)
     free(dt->slot);
     candidates_fini(&dt->found);
     candidates_fini(&dt->decided);
+    candidates_fini(&dt->payload_parts);
     free(dt->selected);
     lua_thread_free(dt->lua);
     hs_scratch_free(dt->hs);

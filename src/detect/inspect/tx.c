@@ -678,37 +678,46 @@ bool tx_is_past_pattern(const struct app_flow *af, const struct rule *r, enum di
 
 /* --- all of them -------------------------------------------------------------------------- */
 
-/* Whether no payload has been found that rules can wait for. */
-static bool lacks_payload_hits(const struct tx_context *c)
+/* A rule that waits has passed the conditions of its mask. */
+static bool is_waiting(const struct tx_context *c, uint32_t rule)
 {
-    const struct detect_flow *df = c->packet->flow->detect;
+    bool both = c->dt->plan->mask[rule].is_both;
 
-    return c->packet->ip_proto == 6 && (df == NULL || df->ds[c->direction].hits_done == 0);
+    return c->any_waits && state_find(c->tx, rule, both ? TX_BOTH : c->direction) != NULL;
 }
 
-/* Whether a rule that does not wait in the transaction lacks a flowbit. An earlier rule may set it
- * for this one, so this is asked again before the rule is evaluated. */
+/* Whether a rule cannot match because its payload part was not found. If more data may come, the
+ * part may still be found, for a rule that has found something else. */
+static bool lacks_payload(const struct tx_context *c, uint32_t rule)
+{
+    const struct rule_mask *b = &c->dt->plan->mask[rule];
+
+    return b->payload_part != 0 && (c->done || b->needs_payload_hit) && !b->is_both &&
+           c->packet->ip_proto == 6 && !candidates_has(&c->dt->payload_parts, b->payload_part) &&
+           !is_waiting(c, rule);
+}
+
+/* An earlier rule may set the bit for this one, so this is asked again before the rule is
+ * evaluated. */
 static bool lacks_flowbit(const struct tx_context *c, uint32_t rule)
 {
     uint16_t bit = c->dt->plan->mask[rule].flowbit;
 
-    return bit != 0 && !c->any_waits &&
-           (c->packet->flow->vars == NULL || !flowbit_is_set(c->packet->flow, bit));
+    return bit != 0 && !flowbit_is_set(c->packet->flow, bit) && !is_waiting(c, rule);
 }
 
 /* Rejects most candidates without reading the rule. A rule on both directions keeps the
- * header of the first, so it is not rejected here. Rules that wait have passed these conditions. */
+ * header of the first, so it is not rejected here. */
 static unsigned select_rules(struct tx_context *c)
 {
     struct detect_thread *dt = c->dt;
-    const bool no_hits = !c->any_waits && lacks_payload_hits(c);
     unsigned n = 0;
 
     for (unsigned i = 0; i < dt->found.count; i++) {
         uint32_t rule = dt->found.list[i];
         const struct rule_mask *b = &dt->plan->mask[rule];
 
-        if ((b->needs_payload_hit && no_hits) ||
+        if (lacks_payload(c, rule) ||
             !(b->is_both || header_may_fit(c->dt->plan, b->header_id, &c->header)))
             continue;
         if (lacks_flowbit(c, rule))
@@ -788,8 +797,19 @@ static bool has_moved(const struct detect_thread *dt, const struct app_tx *tx, e
     return step > (detect_tx(tx)->bits[d] & TX_BITS_STEP);
 }
 
+/* The payload parts that the stream has found, and that are reported with this packet. */
+static void collect_payload_parts(struct detect_thread *dt, const struct packet *p,
+                                  enum direction d)
+{
+    const struct stream_dir *ds = p->flow->detect != NULL ? &p->flow->detect->ds[d] : NULL;
+
+    for (unsigned i = 0; ds != NULL && i < ds->hits_done; i++)
+        candidates_add(&dt->payload_parts, dt->plan->mask[ds->payload_hits->at[i]].payload_part);
+}
+
 /* All transactions of the flow that are not done, oldest first. */
-void tx_inspect(struct detect_thread *dt, struct packet *p, enum direction d, bool moved_only)
+static void inspect_all(struct detect_thread *dt, struct packet *p, enum direction d,
+                        bool moved_only)
 {
     struct app_flow *af = p->flow->app;
     /* the firewall inspects each of them with each packet; a flush repeats the inspection with its
@@ -812,6 +832,13 @@ void tx_inspect(struct detect_thread *dt, struct packet *p, enum direction d, bo
     /* This packet brought nothing that the firewall decides about. */
     if (!last_evaluated)
         firewall_accept(dt);
+}
+
+void tx_inspect(struct detect_thread *dt, struct packet *p, enum direction d, bool moved_only)
+{
+    collect_payload_parts(dt, p, d);
+    inspect_all(dt, p, d, moved_only);
+    candidates_clear(&dt->payload_parts);
 }
 
 /* The memory belongs to the transaction's arena. */
