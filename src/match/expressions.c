@@ -25,12 +25,16 @@ static bool is_same(const void *item, const void *other)
 void expressions_init(struct expressions *all, const struct expressions *previous)
 {
     *all = (struct expressions){ .by_text = { .hash = hash_of, .equal = is_same },
+                                 .machine = pcre_machine_code_works() ? PCRE_WHEN_USED
+                                                                      : PCRE_INTERPRETED,
                                  .previous = previous };
 }
 
-static struct expression *compile(const struct expression *key, int *error, size_t *at)
+static struct expression *compile(const struct expressions *all, const struct expression *key,
+                                  int *error, size_t *at)
 {
-    struct pcre_compiled compiled = pcre_work_compile(key->text, key->options, error, at);
+    struct pcre_compiled compiled = pcre_work_compile(key->text, key->options, all->machine,
+                                                      error, at);
     struct expression *e;
     char *text;
 
@@ -68,7 +72,7 @@ const struct expression *expression_get(struct expressions *all, struct text re,
         return e;
     e = find(all->previous, &key);
     if (e == NULL)
-        e = compile(&key, error, at);
+        e = compile(all, &key, error, at);
     if (e != NULL)
         add(all, e);
     return e;

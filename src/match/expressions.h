@@ -2,7 +2,8 @@
 /* match/expressions.h - the compiled regular expressions of a ruleset. Equal expressions of a
  * ruleset are one, and those of the ruleset before it are not compiled again.
  *
- * The loading thread fills a table; from then on it does not change. The last ruleset that has an
+ * The loading thread fills a table; from then on only machine code is added
+ * (pcre_work_fast()). The last ruleset that has an
  * expression frees it, on whichever thread that is. */
 #ifndef MATCH_EXPRESSIONS_H
 #define MATCH_EXPRESSIONS_H
@@ -22,6 +23,7 @@ struct expression {
 
 struct expressions {
     struct index by_text;                       /* struct expression by options and text */
+    enum pcre_machine_code machine;
     const struct expressions *previous;         /* valid while loading only; or NULL */
 };
 

@@ -144,9 +144,9 @@ static bool goes_back(const struct findings *f)
 }
 
 /* Without machine code each repeat runs to its end again from each place. */
-static bool is_costly(const struct findings *f, bool jit)
+static bool is_costly(const struct findings *f, bool fast)
 {
-    return f->far > 0 || f->wide > 1 || (f->endless > 0 && (f->hard || f->back || !jit));
+    return f->far > 0 || f->wide > 1 || (f->endless > 0 && (f->hard || f->back || !fast));
 }
 
 /* The bytes that a match may begin with, as far as PCRE2 knows. */
@@ -199,7 +199,7 @@ static void add_callouts(struct pcre_compiled *c, struct text re, uint32_t optio
     if (code == NULL)
         return;
     pcre2_callout_enumerate(code, visit_item, &f);
-    if (!is_costly(&f, c->jit)) {
+    if (!is_costly(&f, c->fast != NULL || c->fast_when_used)) {
         pcre2_code_free(code);
         return;
     }
@@ -210,7 +210,52 @@ static void add_callouts(struct pcre_compiled *c, struct text re, uint32_t optio
     find_starts(c);
 }
 
-struct pcre_compiled pcre_work_compile(struct text re, uint32_t options, int *error, size_t *at)
+/* --- machine code ----------------------------------------------------------------------------- */
+
+bool pcre_machine_code_works(void)
+{
+    int error;
+    size_t at;
+    pcre2_code *code = pcre2_compile((PCRE2_SPTR) "a", 1, 0, &error, &at, NULL);
+    bool works = code != NULL && pcre2_jit_compile(code, PCRE2_JIT_COMPLETE) == 0;
+
+    pcre2_code_free(code);
+    return works;
+}
+
+/* PCRE2 has no machine code for a few items, for expressions that ask for none, and for some whose
+ * code is very large. Which of these it is has to be known at once, because what is not translated
+ * may need a count. */
+#define SURE_SIZE 4096
+
+static bool is_surely_translated(const pcre2_code *code, struct text re)
+{
+    size_t size = SIZE_MAX;
+
+    pcre2_pattern_info(code, PCRE2_INFO_SIZE, &size);
+    return size <= SURE_SIZE && memmem(re.p, re.n, "(*", 2) == NULL &&
+           memmem(re.p, re.n, "(?C", 3) == NULL && memmem(re.p, re.n, "\\C", 2) == NULL;
+}
+
+/* Each thread that needs it makes a copy, and the first one stays. So none waits for another. */
+COLD void *pcre_work_make_fast(const struct pcre_compiled *c)
+{
+    void **at = (void **)(uintptr_t)&c->fast, *first = NULL;
+    pcre2_code *fast = pcre2_code_copy(c->code);
+
+    if (fast == NULL)
+        return NULL;
+    if (pcre2_jit_compile(fast, PCRE2_JIT_COMPLETE) == 0 &&
+        __atomic_compare_exchange_n(at, &first, fast, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return fast;
+    pcre2_code_free(fast);
+    return first;
+}
+
+/* --- compiling -------------------------------------------------------------------------------- */
+
+struct pcre_compiled pcre_work_compile(struct text re, uint32_t options,
+                                       enum pcre_machine_code machine, int *error, size_t *at)
 {
     struct pcre_compiled c = {
         .code = pcre2_compile((PCRE2_SPTR)re.p, re.n, options, error, at, NULL),
@@ -218,7 +263,10 @@ struct pcre_compiled pcre_work_compile(struct text re, uint32_t options, int *er
 
     if (c.code == NULL)
         return c;
-    c.jit = pcre2_jit_compile(c.code, PCRE2_JIT_COMPLETE) == 0;
+    if (machine == PCRE_WHEN_USED && is_surely_translated(c.code, re))
+        c.fast_when_used = true;
+    else if (machine != PCRE_INTERPRETED && pcre2_jit_compile(c.code, PCRE2_JIT_COMPLETE) == 0)
+        c.fast = c.code;
     if (may_repeat(re))
         add_callouts(&c, re, options);
     return c;
@@ -226,6 +274,8 @@ struct pcre_compiled pcre_work_compile(struct text re, uint32_t options, int *er
 
 void pcre_work_free(struct pcre_compiled *c)
 {
+    if (c->fast != c->code)
+        pcre2_code_free(c->fast);
     pcre2_code_free(c->code);
     pcre2_code_free(c->counted);
 }

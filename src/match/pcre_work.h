@@ -24,18 +24,40 @@ struct pcre_work {
 /* Before it is searched again with callouts. */
 #define PCRE_FEW_BACKTRACKS 32
 
+/* Machine code takes more memory than all else of an expression, and most expressions of a large
+ * set never run. */
+enum pcre_machine_code {
+    PCRE_INTERPRETED,
+    PCRE_WHEN_USED,             /* the first search makes it */
+    PCRE_AT_ONCE,
+};
+
 struct pcre_compiled {
     void *code;                 /* pcre2_code; NULL: see expression_get() */
     void *counted;              /* the same with callouts; NULL: it needs none */
-    bool jit;
+    void *fast;                 /* atomic: the same with machine code, or NULL */
+    bool fast_when_used;        /* pcre_work_fast() makes it */
     bool few_backtracks;        /* `code` runs with PCRE_FEW_BACKTRACKS as its match limit */
     bool anchored;
     bool nested;                /* its repeats read the same bytes again and again */
     uint16_t few_starts;        /* where a match may start at most, for `code` to run */
     uint8_t start[32];          /* a bit for each byte that a match may start with */
 };
-struct pcre_compiled pcre_work_compile(struct text re, uint32_t options, int *error, size_t *at);
+struct pcre_compiled pcre_work_compile(struct text re, uint32_t options,
+                                       enum pcre_machine_code machine, int *error, size_t *at);
 void pcre_work_free(struct pcre_compiled *c);
+/* False: this process cannot make machine code. */
+bool pcre_machine_code_works(void);
+
+/* Any thread. NULL: no memory. */
+void *pcre_work_make_fast(const struct pcre_compiled *c);
+/* `code` with machine code. NULL: it has none, or with fast_when_used there is no memory. */
+static inline void *pcre_work_fast(const struct pcre_compiled *c)
+{
+    void *fast = __atomic_load_n(&c->fast, __ATOMIC_ACQUIRE);
+
+    return LIKELY(fast != NULL) || !c->fast_when_used ? fast : pcre_work_make_fast(c);
+}
 
 /* True if `code` may search the subject; otherwise `counted` has to. *most: the work that it then
  * takes at most. */

@@ -156,6 +156,14 @@ static unsigned find_loose(struct attempt_at *a, const struct pcre_place *p, str
     return 0;
 }
 
+/* What the rule runs. Its limits count less with machine code. */
+static void *code_of(const struct pcre_op *pcre)
+{
+    void *fast = pcre_work_fast(pcre->compiled);
+
+    return fast != NULL ? fast : pcre->code;
+}
+
 /* As it is, or else with all left out that can be, which it returns. */
 static unsigned furthest(struct attempt_at *a, const struct pcre_place *p, uint32_t *at,
                          uint32_t *len)
@@ -163,7 +171,7 @@ static unsigned furthest(struct attempt_at *a, const struct pcre_place *p, uint3
     unsigned can = can_be_left_out(p->expression, p->trace, p->step);
     struct slice all = p->trace->data;
 
-    a->code = a->pcre->code;
+    a->code = code_of(a->pcre);
     if (find_furthest(a, (struct slice){ all.data + p->base, all.len - p->base }, at, len)) {
         *at += p->base;
         return 0;
@@ -205,7 +213,7 @@ void describe_pcre_near(struct explain *e, const struct pcre_place *p, const str
         mark->at = at;
         mark->len = len;
     }
-    a.code = a.pcre->code;
+    a.code = code_of(a.pcre);
     if (other_buffer_find(s, p->trace, &elsewhere, &other))
         buf_printf(out, "; it matches %s at %u", other.name, other.at);
     else if (len == 0)

@@ -384,6 +384,22 @@ static bool may_read(struct program_run *run, uint32_t len)
            steps_of(run) + len / READ_STEP <= steps_left(run);
 }
 
+/* Without memory for machine code the rule does not match, because only with that the work is
+ * bounded. */
+static int plain_match(const struct pcre_op *pcre, struct program_run *run, uint32_t base,
+                       uint32_t from)
+{
+    pcre2_match_data *md = run->scratch->match_data;
+    const pcre2_code *fast = pcre_work_fast(pcre->compiled);
+
+    if (LIKELY(fast != NULL))
+        return pcre2_jit_match(fast, run->data + base, run->len - base, from, 0, md,
+                               pcre->context);
+    if (pcre->compiled->fast_when_used)
+        return PCRE2_ERROR_NOMEMORY;
+    return pcre2_match(pcre->code, run->data + base, run->len - base, from, 0, md, pcre->context);
+}
+
 /* The next match from pcre_from on. A relative pcre sees only the data after the last
  * match, so ^ is there. */
 static enum step_result pcre_once(const struct step *s, struct program_run *run)
@@ -401,10 +417,7 @@ static enum step_result pcre_once(const struct step *s, struct program_run *run)
     n = PCRE2_ERROR_MATCHLIMIT;
     if (may_read(run, run->len - base - from) &&
         needs_no_count(pcre->compiled, run, base + from))
-        n = pcre->jit ? pcre2_jit_match(pcre->code, run->data + base, run->len - base, from, 0,
-                                        md, pcre->context)
-                      : pcre2_match(pcre->code, run->data + base, run->len - base, from, 0, md,
-                                    pcre->context);
+        n = plain_match(pcre, run, base, from);
     if (n == PCRE2_ERROR_MATCHLIMIT && pcre->compiled->counted != NULL)
         n = counted_match(pcre, run, base, from);
     read = n > 0 ? pcre2_get_ovector_pointer(md)[1] - from : run->len - base - from;

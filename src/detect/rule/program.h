@@ -75,7 +75,7 @@ struct pcre_op {
     uint32_t match_limit, depth_limit;  /* as configured */
     struct pcre_capture *capture;
     unsigned capture_count;
-    bool jit, shares_context;
+    bool shares_context;
 };
 
 enum byte_operator { BYTE_EQ, BYTE_LT, BYTE_GT, BYTE_LE, BYTE_GE, BYTE_AND, BYTE_XOR,

@@ -45,7 +45,7 @@ static int pcrexform_parse(struct rule_parser *p, struct text in, void *arg)
     size_t at;
     int code;
 
-    x->pcre = pcre_work_compile(in, 0, &code, &at);
+    x->pcre = pcre_work_compile(in, 0, PCRE_AT_ONCE, &code, &at);
     if (x->pcre.code == NULL)
         return rule_error(p, "pcrexform: the expression fails at offset %zu", at);
     x->context = pcre2_match_context_create(NULL);

@@ -16,7 +16,7 @@ static struct pcre_compiled compile(const char *re)
     size_t at;
     int error;
 
-    return pcre_work_compile(text_of(re), PCRE2_NO_AUTO_CAPTURE, &error, &at);
+    return pcre_work_compile(text_of(re), PCRE2_NO_AUTO_CAPTURE, PCRE_WHEN_USED, &error, &at);
 }
 
 static bool is_counted(const char *re)
@@ -48,7 +48,7 @@ TEST(pcre_work_expressions_that_are_counted)
     for (unsigned i = 0; i < ARRAY_LEN(plain); i++) {
         struct pcre_compiled c = compile(plain[i]);
 
-        if (c.counted != NULL && c.jit)
+        if (c.counted != NULL && c.fast_when_used)
             test_fail(t, __FILE__, __LINE__, "%s is counted", plain[i]);
         pcre_work_free(&c);
     }
@@ -82,7 +82,8 @@ TEST(pcre_work_of_any_text)
         }
         exact = malloc(text.len);
         memcpy(exact, text.data, text.len);
-        c = pcre_work_compile((struct text){ (const char *)exact, text.len }, 0, &error, &at);
+        c = pcre_work_compile((struct text){ (const char *)exact, text.len }, 0, PCRE_WHEN_USED,
+                              &error, &at);
         compiled += c.code != NULL;
         pcre_work_free(&c);
         free(exact);
@@ -145,4 +146,35 @@ TEST(pcre_work_of_few_starts)
     pcre_work_free(&i);
     pcre_work_free(&line);
     pcre_work_free(&anchored);
+}
+
+TEST(pcre_work_makes_machine_code_when_used)
+{
+    static const char *const sure[] = { "ab+c", "(?:a|b){3,9}c", "a(?=[^b]*c)" };
+    struct pcre_compiled c, at_once;
+    size_t at;
+    int error;
+
+    t->skipped = !pcre_machine_code_works();
+    if (t->skipped)
+        return;
+    for (unsigned i = 0; i < ARRAY_LEN(sure); i++) {
+        c = compile(sure[i]);
+        CHECK(c.fast == NULL && c.fast_when_used);
+        CHECK(pcre_work_fast(&c) != NULL);
+        CHECK(c.fast != c.code && pcre_work_fast(&c) == c.fast);
+        pcre_work_free(&c);
+    }
+    at_once = pcre_work_compile(text_of("ab+c"), 0, PCRE_AT_ONCE, &error, &at);
+    CHECK(at_once.fast == at_once.code);
+    pcre_work_free(&at_once);
+
+    /* These may have none. */
+    c = compile("(*NO_JIT)ab+c");
+    CHECK(!c.fast_when_used);
+    pcre_work_free(&c);
+    c = pcre_work_compile(text_of("ab+c"), 0, PCRE_INTERPRETED, &error, &at);
+    CHECK(pcre_work_fast(&c) == NULL);
+    CHECK(c.counted != NULL);           /* each repeat runs to its end again */
+    pcre_work_free(&c);
 }

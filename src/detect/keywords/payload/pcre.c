@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pcre - a regular expression: "/re/flags[, flow:name ...]". It is compiled once at load
- * time, by the just-in-time compiler where that exists. Match data are per thread. */
+ * time; its first search makes machine code of it, where PCRE2 can. Match data are per thread. */
 #include "detect/rule/program.h"
 #include "detect/rule/ruleset_private.h"
 #include "flow/vars.h"
@@ -286,7 +286,6 @@ static int pcre_compile(struct rule_parser *p, struct text re, uint32_t options,
     }
     pcre->compiled = &found->pcre;
     pcre->code = found->pcre.code;
-    pcre->jit = found->pcre.jit;
     return 0;
 }
 
