@@ -51,6 +51,13 @@ void pages_unmap(void *start, size_t size)
     traffic_memory_release(size);
 }
 
+/* The kernel copies them later, by a thread of its own. At once (MADV_COLLAPSE) it would cost this
+ * thread a new huge page. */
+void pages_join(void *start)
+{
+    (void)madvise(start, HUGE_PAGE_SIZE, MADV_HUGEPAGE);
+}
+
 size_t pages_behind_first(size_t size)
 {
     return size > page_bytes() ? size - page_bytes() : 0;

@@ -13,6 +13,12 @@
 void *pages_map(size_t size, size_t align);
 void pages_unmap(void *start, size_t size);
 
+/* A huge page in place of small ones saves misses of the TLB where memory is accessed at random.
+ * But the first access to one takes all of it. So memory that fills slowly has small pages, and
+ * asks for a huge one when it is full. `start` is aligned to the size. */
+#define HUGE_PAGE_SIZE ((size_t)2 << 20)
+void pages_join(void *start);
+
 /* Returns the memory of a block to the system, except its first page, and keeps the addresses.
  * `size` is a power of two, to which the block is aligned. After pages_restore() the pages count
  * again and may be used. Before pages_unmap(), pages_add_dropped() counts those that are dropped,

@@ -6,8 +6,8 @@
  * whose objects are free, pool_shrink() sorts that list by slab, a few objects at a time. A slab
  * that has all its objects back returns to the system.
  *
- * Each thread has some hundred pools, and takes a few objects of most. So the objects of the first
- * slabs come into the list a page at a time: until then nothing touches their memory. */
+ * Each thread has some hundred pools, and takes a few objects of most. So the objects of a slab
+ * come into the list a few at a time: until then nothing touches their memory. */
 #include "base/memory/pool.h"
 
 #include "base/memory/pages.h"
@@ -15,9 +15,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-
-#define HUGE_PAGE ((size_t)2 << 20)
 
 /* Sorted for each object that returns. The list has as many objects as are in use when it begins to
  * be sorted, and grows by the others: with 2 it is sorted just when the last one returns. */
@@ -25,6 +22,7 @@
 
 /* Objects of so many bytes come into the list together. */
 #define FRESH_BYTES 4096u
+#define FRESH_BYTES_HUGE (64u << 10)
 
 struct pool_slab {
     struct pool_slab *next, *prev;      /* in pool.slabs, or in pool.sorted */
@@ -71,7 +69,7 @@ void pool_fini(struct pool *pool)
         free(slab);
     }
     for (size_t i = 0; i < pool->huge.count; i++)
-        pages_unmap(pool->huge.at[i], HUGE_PAGE);
+        pages_unmap(pool->huge.at[i], HUGE_PAGE_SIZE);
     ARRAY_FREE(&pool->huge);
     idle_memory_fini(&pool->idle);
     pool->sorted = NULL;
@@ -91,7 +89,7 @@ static void list_add(void **list, void *object)
  * a maximum grow that large. */
 static bool needs_huge_pages(const struct pool *pool)
 {
-    return pool->max == 0 && pool->created >= 4 * HUGE_PAGE / pool->size;
+    return pool->max == 0 && pool->created >= 4 * HUGE_PAGE_SIZE / pool->size;
 }
 
 /* The position of the slab that begins at `start`, or of the first one behind. */
@@ -116,16 +114,16 @@ static struct pool_slab *huge_page_map(struct pool *pool, size_t *count)
     struct pool_slab *slab;
     size_t at;
 
-    if (!ARRAY_HAS_SPACE(&pool->huge, 1) || (slab = pages_map(HUGE_PAGE, HUGE_PAGE)) == NULL)
+    if (!ARRAY_HAS_SPACE(&pool->huge, 1) ||
+        (slab = pages_map(HUGE_PAGE_SIZE, HUGE_PAGE_SIZE)) == NULL)
         return NULL;
-    (void)madvise(slab, HUGE_PAGE, MADV_HUGEPAGE);
     at = huge_position(pool, slab);
     memmove(pool->huge.at + at + 1, pool->huge.at + at,
             (pool->huge.count - at) * sizeof(pool->huge.at[0]));
     pool->huge.at[at] = slab;
     pool->huge.count++;
-    slab->bytes = HUGE_PAGE;
-    *count = (HUGE_PAGE - sizeof(*slab)) / pool->size;
+    slab->bytes = HUGE_PAGE_SIZE;
+    *count = (HUGE_PAGE_SIZE - sizeof(*slab)) / pool->size;
     return slab;
 }
 
@@ -133,7 +131,7 @@ static struct pool_slab *slab_alloc(struct pool *pool, size_t *count, size_t byt
 {
     struct pool_slab *slab;
 
-    if (needs_huge_pages(pool) && bytes <= HUGE_PAGE)
+    if (needs_huge_pages(pool) && bytes <= HUGE_PAGE_SIZE)
         return huge_page_map(pool, count);
     bytes = bytes & ~(size_t)(CACHE_LINE - 1);
     if (!traffic_memory_take(bytes))
@@ -149,20 +147,34 @@ static struct pool_slab *slab_alloc(struct pool *pool, size_t *count, size_t byt
     return slab;
 }
 
+/* NULL: one of the first slabs. */
+static struct pool_slab *huge_slab_of(const struct pool *pool, const void *object)
+{
+    void *start = (void *)((uintptr_t)object & ~(HUGE_PAGE_SIZE - 1));
+    size_t at = huge_position(pool, start);
+
+    return at < pool->huge.count && pool->huge.at[at] == start ? start : NULL;
+}
+
 /* The first of them will be taken first. */
 static void list_fresh(struct pool *pool, size_t count)
 {
+    struct pool_slab *huge;
+
     count = MIN(count, pool->fresh_count);
     if (count == 0)
         return;
-    memset(pool->fresh, 0, count * pool->size);
+    huge = huge_slab_of(pool, pool->fresh);
+    if (huge == NULL)
+        memset(pool->fresh, 0, count * pool->size);
     for (size_t i = count; i-- > 0;)
         list_add(&pool->free_list, pool->fresh + i * pool->size);
     pool->fresh += count * pool->size;
     pool->fresh_count -= count;
+    if (pool->fresh_count == 0 && huge != NULL)
+        pages_join(huge);
 }
 
-/* A huge page is touched as a whole, and returns only if all its objects are in lists. */
 static COLD bool pool_grow(struct pool *pool, size_t count)
 {
     struct pool_slab *slab;
@@ -179,8 +191,6 @@ static COLD bool pool_grow(struct pool *pool, size_t count)
     slab->count = count;
     pool->fresh = slab->data;
     pool->fresh_count = count;
-    if (slab->bytes == HUGE_PAGE)
-        list_fresh(pool, count);
     pool->created += count;
     idle_memory_change(&pool->idle, (int64_t)(count * pool->size));
     return true;
@@ -214,6 +224,11 @@ static bool take_sorted(struct pool *pool)
     return true;
 }
 
+static size_t fresh_bytes(const struct pool *pool)
+{
+    return pool->huge.count > 0 ? FRESH_BYTES_HUGE : FRESH_BYTES;
+}
+
 /* The inline part takes from the free list; this is the rest. */
 void *pool_get_slow(struct pool *pool)
 {
@@ -225,7 +240,7 @@ void *pool_get_slow(struct pool *pool)
             return NULL;
         }
         if (pool->free_list == NULL)
-            list_fresh(pool, MAX(FRESH_BYTES / pool->size, (size_t)1));
+            list_fresh(pool, MAX(fresh_bytes(pool) / pool->size, (size_t)1));
     }
     object = pool->free_list;
     pool->free_list = *(void **)object;
@@ -242,15 +257,6 @@ static bool is_mostly_free(const struct pool *pool)
     return pool->huge.count > 0 && pool->in_use < pool->created / 2;
 }
 
-/* NULL: one of the first slabs. */
-static struct pool_slab *huge_slab_of(const struct pool *pool, const void *object)
-{
-    void *start = (void *)((uintptr_t)object & ~(HUGE_PAGE - 1));
-    size_t at = huge_position(pool, start);
-
-    return at < pool->huge.count && pool->huge.at[at] == start ? start : NULL;
-}
-
 /* All objects of `slab` are in its list. */
 static void slab_return(struct pool *pool, struct pool_slab *slab)
 {
@@ -265,7 +271,7 @@ static void slab_return(struct pool *pool, struct pool_slab *slab)
             (pool->huge.count - at) * sizeof(pool->huge.at[0]));
     pool->created -= slab->count;
     idle_memory_change(&pool->idle, -(int64_t)(slab->count * pool->size));
-    pages_unmap(slab, HUGE_PAGE);
+    pages_unmap(slab, HUGE_PAGE_SIZE);
 }
 
 static void sort_one(struct pool *pool)

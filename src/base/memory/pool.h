@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* base/memory/pool.h - objects of one size, taken and returned by one thread.
  *
- * Grows in slabs up to `max` objects (0: no limit). The first slabs become memory of the process
- * page by page, as objects are taken. Free objects count as idle. A pool of many
- * megabytes shrinks while most of its objects are free, down to its first slabs. An object is zero
+ * Grows in slabs up to `max` objects (0: no limit). Slabs become memory of the process a
+ * few pages at a time, as objects are taken. Free objects count as idle. A pool of many megabytes
+ * shrinks while most of its objects are free, down to its first slabs. An object is zero
  * the first time; later it has the contents with which it was returned. */
 #ifndef BASE_POOL_H
 #define BASE_POOL_H
