@@ -9,11 +9,9 @@
 #include "base/memory/traffic_memory.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #define SLAB_SIZE BLOCK_SLAB_SIZE
 #define SMALL_REGION (256u << 10)
-#define HUGE_PAGE (2u << 20)
 #define SMALL_REGIONS 32        /* after that many, regions are huge pages */
 #define SLAB_COLOURS 16         /* headers are in different sets of the cache */
 #define SLAB_HEAD ((SLAB_COLOURS + 1) * CACHE_LINE)
@@ -58,24 +56,24 @@ static inline struct block_slab *slab_of(const void *at)
     return (struct block_slab *)(start + (uintptr_t)start / SLAB_SIZE % SLAB_COLOURS * CACHE_LINE);
 }
 
-/* With many streams the TLB misses, so regions are large. A few streams should not use much
- * memory. */
+/* With many streams the TLB misses, so regions are large, and huge pages once they are full. A few
+ * streams should not use much memory. */
 static COLD bool region_new(struct blocks *blocks)
 {
     bool huge = blocks->region_count >= SMALL_REGIONS;
-    uint32_t size = huge ? HUGE_PAGE : SMALL_REGION;
+    uint32_t size = huge ? (uint32_t)HUGE_PAGE_SIZE : SMALL_REGION;
     struct block_region *region = malloc(sizeof(*region));
 
     if (region == NULL)
         return traffic_memory_out();
-    region->start = pages_map(size, huge ? HUGE_PAGE : SLAB_SIZE);
+    region->start = pages_map(size, huge ? HUGE_PAGE_SIZE : SLAB_SIZE);
     if (region->start == NULL) {
         free(region);
         return false;
     }
     region->size = size;
-    if (huge)
-        (void)madvise(region->start, size, MADV_HUGEPAGE);
+    if (blocks->regions != NULL && blocks->regions->size == HUGE_PAGE_SIZE)
+        pages_join(blocks->regions->start);
     region->next = blocks->regions;
     blocks->regions = region;
     blocks->region_count++;
