@@ -559,7 +559,7 @@ static bool looks_at_bodies(const struct rule *r)
  * not find it again, unless the buffer comes again, and then it reports again. */
 static bool may_match_again(const struct tx_context *c, const struct rule *r)
 {
-    const struct rule_list *l = r->fast_op != NULL ? r->fast_op->list : NULL;
+    const struct rule_list *l = r->fast_list;
     const struct app_buffer *app = l != NULL && l->buffer != NULL && l->buffer->kind == BUFFER_TX
                                        ? l->buffer->by_proto[c->proto->id] : NULL;
 
