@@ -94,7 +94,7 @@ void rule_cost_members(const struct rule_costs *t, const struct rule_cost *c, st
     json_u64(j, "rev", c->rule->rev);
     if (c->tenant_id != 0)
         json_u64(j, "tenant_id", c->tenant_id);
-    json_string(j, "signature", c->rule->info->msg != NULL ? c->rule->info->msg : "");
+    json_string(j, "signature", rule_info(c->rule)->msg != NULL ? rule_info(c->rule)->msg : "");
     json_u64(j, "checks", c->checks);
     json_u64(j, "matches", c->matches);
     json_u64(j, "ns", c->ns);
@@ -219,7 +219,7 @@ static void write_csv(const struct rule_costs *t, struct buf *out)
         buf_printf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
                    ",%" PRIu64 ",%.2f,", c->checks, c->matches, c->limits, c->timed, c->ns,
                    c->avg_ns, c->max_ns, cost_percent(c->ns, t->ns));
-        csv_text(out, c->rule->info->msg != NULL ? c->rule->info->msg : "");
+        csv_text(out, rule_info(c->rule)->msg != NULL ? rule_info(c->rule)->msg : "");
         BUF_LITERAL(out, ",rule\r\n");
     }
     for (unsigned kind = 0; kind < COST_KINDS; kind++)

@@ -76,8 +76,8 @@ static void logger_alert(struct render *r, const struct plugin_log *log, struct 
 {
     struct ids_alert alert = {
         .gid = a->rule->gid, .sid = a->rule->sid, .rev = a->rule->rev,
-        .priority = (uint8_t)a->rule->priority, .message = a->rule->info->msg,
-        .category = a->rule->info->class_text,
+        .priority = (uint8_t)a->rule->priority, .message = rule_info(a->rule)->msg,
+        .category = rule_info(a->rule)->class_text,
         .is_dropped = (a->action & (ACTION_DROP | ACTION_REJECT)) != 0,
     };
     struct ids_line line = line_begin(r, log);

@@ -6,6 +6,7 @@
 #include "base/report/log.h"
 #include "conf/conf.h"
 #include "detect/analysis/private.h"
+#include "detect/rule/rule_block.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -121,6 +122,7 @@ int analysis_write(const struct ruleset *set, const struct conf_node *root, cons
     bool rules = is_enabled(root, "engine-analysis.rules");
     bool patterns = is_enabled(root, "engine-analysis.rules-fast-pattern");
 
+    rule_blocks_read_operations(set);
     if (patterns && write_text(set, root, log_dir, &fast_patterns, err) < 0)
         return -1;
     if (rules && write_text(set, root, log_dir, &rules_for_people, err) < 0)
@@ -143,6 +145,7 @@ int analysis_write_groups(const struct ruleset *set, const struct conf_node *roo
 
     if (!conf_bool(root, "detect.profiling.grouping.dump-to-disk", false))
         return 0;
+    rule_blocks_read_operations(set);
     analysis_groups_json(&out, set, root);
     r = file_write(log_dir, "rule_group.json", &out, err);
     buf_fini(&out);

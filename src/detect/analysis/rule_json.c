@@ -690,8 +690,8 @@ void analysis_rule_json(struct buf *out, const struct rule *r)
     json_u64(&j, "id", r->sid);
     json_u64(&j, "gid", r->gid);
     json_u64(&j, "rev", r->rev);
-    if (r->info->msg != NULL)
-        json_string(&j, "msg", r->info->msg);
+    if (rule_info(r)->msg != NULL)
+        json_string(&j, "msg", rule_info(r)->msg);
     json_string(&j, "app_proto", app_proto_name((enum app_proto_id)r->app_proto));
     requirements(&w);
     match_policy(&w);

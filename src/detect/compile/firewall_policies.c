@@ -43,7 +43,7 @@ static const struct rule *policy_rule(const struct policy_hook *h, const struct 
         .type = h->proto != NULL ? RULE_APP_TX : RULE_PACKET,
         .action = a->action, .scope = a->scope, .also_pass = a->also_pass, .hook = h->hook,
         .hook_kind = h->kind,
-        .info = info };
+        .stored_info = info };
     if (h->proto != NULL) {
         rule->app_proto = (uint8_t)h->proto->id;
         rule->hook_in_app = true;

@@ -529,6 +529,7 @@ struct ruleset *ruleset_load(const struct ruleset_request *request, struct rules
         log_kinds(set);
     set->conf = NULL;
     set->expressions.previous = NULL;
+    rule_blocks_pack(set);
     return set;
 }
 

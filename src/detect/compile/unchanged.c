@@ -50,6 +50,7 @@ void unchanged_open(struct unchanged *u, struct ruleset *set,
         rule_names_keep(set->names, &rule_block_common(set)->arena);
         return;
     }
+    rule_blocks_read_operations(previous);
     set->common = previous->common;
     rule_block_share(set, set->common);
     ARRAY_RESERVE(&u->by_hash, previous->rules.count);

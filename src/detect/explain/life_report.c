@@ -100,7 +100,7 @@ static void add_rules(struct buf *out, const struct life *l, const struct life_f
 
         buf_printf(out, "  %-10u asked %u time%s, matched %u, alerts %u  %s\n", r->rule->sid,
                    r->asked, plural(r->asked), r->matched, r->alerts,
-                   r->rule->info->msg != NULL ? r->rule->info->msg : "");
+                   rule_info(r->rule)->msg != NULL ? rule_info(r->rule)->msg : "");
     }
     if (f->rule.count > shown)
         buf_printf(out, "  and %zu more; ids --explain SID says why one did not match\n",

@@ -128,7 +128,7 @@ static void tell_alerts(struct life *l, unsigned before)
         else if (a->flags & ALERT_STREAM)
             snprintf(about, sizeof(about), ", in the stream");
         r = life_log(l, LIFE_ALERT, packet_alert_side(p, a), "rule %u \"%s\" (%s)%s%s",
-                     a->rule->sid, a->rule->info->msg != NULL ? a->rule->info->msg : "",
+                     a->rule->sid, rule_info(a->rule)->msg != NULL ? rule_info(a->rule)->msg : "",
                      action_word(a->action), about,
                      a->flags & ALERT_SUPPRESSED ? ", suppressed: not logged" : "");
         life_number(r, "sid", a->rule->sid);

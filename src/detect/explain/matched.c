@@ -12,6 +12,7 @@
 #include "base/report/json.h"
 #include "detect/explain/private.h"
 #include "detect/rule/alert.h"
+#include "detect/rule/rule_block.h"
 #include "flow/flow.h"
 
 /* Memory for the programs of rules that have alerted, of a set and a thread: about 10,000. */
@@ -75,6 +76,7 @@ static struct wanted *traces_of(struct matched_set *s, const struct rule *r)
     w->trace = arena_zalloc(&s->arena, (n + 1) * sizeof(*w->trace));
     if (w->trace == NULL)
         return NULL;
+    rule_read_operations(r);
     for (const struct rule_list *l = r->list; l != NULL; l = l->next)
         w->trace[w->list_count++] = trace_new(&s->arena, l, TRACE_CHANGES_SETS | TRACE_ONCE);
     s->by_index[r->index] = w;

@@ -5,6 +5,7 @@
 #include "base/memory/lib_memory.h"
 #include "conf/conf.h"
 #include "detect/compile/tenants.h"
+#include "detect/rule/rule_block.h"
 #include "detect/state/threshold.h"
 
 #include <stdlib.h>
@@ -153,6 +154,7 @@ static struct explain *explain_of_set(const struct explain_request *request, str
 
     arena_init(&e->arena, 64 * 1024, 0);
     e->set = ruleset_ref(set);
+    rule_blocks_read_operations(set);
     e->text_of = request->text_of;
     e->seen_most = SEEN_MAX;
     e->counts_matches = true;

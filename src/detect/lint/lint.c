@@ -4,6 +4,7 @@
 
 #include "base/report/json.h"
 #include "detect/lint/list.h"
+#include "detect/rule/rule_block.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -237,6 +238,7 @@ int lint_write(const struct ruleset *set, const struct lint_request *request, st
     if (check_names(request->off, err) < 0)
         return -1;
     arena_init(&l.arena, 4 << 20, 0);
+    rule_blocks_read_operations(set);
     lint_read_rules(&l);
     run(&l, request->off);
     if (l.finding.count > 0)

@@ -60,13 +60,13 @@ static int rule_priority(lua_State *state)
 
 static int rule_msg(lua_State *state)
 {
-    lua_pushstring(state, rule_of(state)->info->msg);
+    lua_pushstring(state, rule_info(rule_of(state))->msg);
     return 1;
 }
 
 static int rule_class_description(lua_State *state)
 {
-    lua_pushstring(state, rule_of(state)->info->class_text);
+    lua_pushstring(state, rule_info(rule_of(state))->class_text);
     return 1;
 }
 

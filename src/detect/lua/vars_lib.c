@@ -189,7 +189,7 @@ int lua_open_flowint(lua_State *state)
 static int var_index(const struct rule *rule, const char *name)
 {
     for (unsigned i = 0; rule != NULL && i < rule->var_count; i++)
-        if (strcmp(rule->info->var_names[i], name) == 0)
+        if (strcmp(rule_info(rule)->var_names[i], name) == 0)
             return (int)i;
     return -1;
 }

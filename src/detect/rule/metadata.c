@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* detect/rule/metadata.c - renders a rule's metadata as JSON, once at load time for all
- * alerts. Many rules of a family have the same metadata, and they share one text. */
+ * alerts. Many rules of a family have the same metadata, which are rendered once for them. */
 #include "base/report/json.h"
 #include "detect/rule/parser.h"
 
@@ -86,7 +86,6 @@ static const char *render(struct buf *text, struct arena *arena)
 const char *rule_metadata_render(struct rule_builder *b)
 {
     struct buf *text = &b->metadata_text, *cut = &b->metadata_cut;
-    bool own = b->shares && b->parser.block == NULL;    /* other rules outlive this one */
     const char *built;
 
     if (b->parser.metadata.count == 0)
@@ -98,13 +97,13 @@ const char *rule_metadata_render(struct rule_builder *b)
         buf_add(text, argument.p, argument.n);
         buf_add(text, "", 1);
     }
-    built = own ? NULL : map_get(&b->metadata_built, text->data, text->len);
+    built = map_get(&b->metadata_built, text->data, text->len);
     if (built != NULL)
         return built;
     buf_clear(cut);
     buf_add(cut, text->data, text->len);
-    built = render(cut, b->parser.arena);
-    if (built != NULL && !own)
+    built = render(cut, &b->metadata);
+    if (built != NULL)
         map_put(&b->metadata_built, text->data, text->len, (void *)(uintptr_t)built);
     return built;
 }

@@ -42,7 +42,8 @@ struct rule_builder {
     bool shares;                /* rules go to blocks, for following rulesets */
     struct rule_block *block;   /* the one that is being filled; NULL: none yet */
     struct buf metadata_text, metadata_cut;
-    struct map metadata_built;   /* arguments to JSON; of the block */
+    struct map metadata_built;   /* arguments to JSON; of the last rules */
+    struct arena metadata;       /* of these */
     struct map required_built;   /* what rules of the block require */
 };
 void rule_builder_init(struct rule_builder *b, struct ruleset *set,

@@ -3,6 +3,7 @@
  * rule is parsed, and lays a complete list out as a program. */
 #include "detect/rule/program.h"
 
+#include "detect/rule/rule_block.h"
 #include "match/spm_literal.h"
 
 #include <ctype.h>
@@ -94,7 +95,8 @@ struct rule_op *op_append(struct rule_parser *p, enum op_kind kind, bool relativ
         rule_error(p, "%s: more than %u tests on one buffer", p->keyword->name, LIST_OPS_MAX);
         return NULL;
     }
-    op = arena_zalloc(p->arena, sizeof(*op));
+    op = p->block != NULL ? packed_arena_alloc(&p->block->operations, sizeof(*op))
+                          : arena_zalloc(p->arena, sizeof(*op));
     op->kind = (uint8_t)kind;
     op->keyword = p->keyword;
     op->serial = last != NULL ? (uint16_t)(last->serial + 1) : 0;
@@ -127,7 +129,7 @@ void op_move(struct rule_parser *p, struct rule_op *op, struct rule_list *to)
 int byte_var_find(struct rule_parser *p, struct text name)
 {
     for (unsigned i = 0; i < p->rule->var_count; i++)
-        if (text_equal(name, p->rule->info->var_names[i]))
+        if (text_equal(name, p->rule->stored_info->var_names[i]))
             return (int)i;
     return -1;
 }
@@ -142,9 +144,9 @@ int byte_var_make(struct rule_parser *p, struct text name)
         return -1;
     names = arena_alloc(p->arena, (r->var_count + 1) * sizeof(*names));
     if (r->var_count > 0)
-        memcpy(names, r->info->var_names, r->var_count * sizeof(*names));
+        memcpy(names, r->stored_info->var_names, r->var_count * sizeof(*names));
     names[r->var_count] = arena_text(p->arena, name);
-    r->info->var_names = names;
+    r->stored_info->var_names = names;
     return (int)r->var_count++;
 }
 

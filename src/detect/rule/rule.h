@@ -9,6 +9,7 @@
 
 #include "app/list.h"
 #include "base/memory/arena.h"
+#include "base/memory/packed_arena.h"
 #include "base/array.h"
 #include "base/err.h"
 #include "base/text/text.h"
@@ -119,7 +120,7 @@ struct match_input;
  * sticky buffers. The payload's list has buffer == NULL. */
 struct rule_list {
     const struct buffer *buffer;        /* includes its transforms; NULL: payload */
-    struct rule_op *first, *last;       /* as parsed, linked; owned by the arena */
+    struct rule_op *first, *last;       /* as parsed, linked; see rule_blocks_read_operations() */
     unsigned op_count;
     uint8_t directions;                 /* directions in which the rule inspects the buffer */
     const struct rule_program *program; /* compiled */
@@ -129,7 +130,8 @@ struct rule_list {
 
 struct rule_reference { const char *prefix, *id; };     /* "https://", "example.org/x" */
 
-/* What matches show of a rule. Keywords write it, then rulesets that have the rule share it. */
+/* What matches show of a rule. Keywords write it, then rulesets that have the rule share it. It is
+ * read by rule_info(). */
 struct rule_info {
     const char *msg;
     const char *class_name, *class_text;        /* "trojan-activity", its description */
@@ -174,6 +176,7 @@ struct rule {
     bool hook_up_to;                    /* "<hook": accepts all earlier hooks as well */
     bool uses_shared_state;  /* reads or changes state that other flows can change: bits and tags
                               * of hosts, datasets; not thresholds */
+    bool info_is_packed;
     bool is_facts;                      /* the half on packets of another rule: `facts` there */
     uint8_t vars_set, vars_read;        /* RULE_VAR_*: kinds of variables; for ordering */
     const struct address_set *src, *dst;
@@ -194,7 +197,7 @@ struct rule {
     /* shown in alerts */
     uint32_t sid, gid, rev;
     int32_t priority;                   /* from 0; -1: not set yet, while parsing */
-    struct rule_info *info;
+    struct rule_info *stored_info;      /* rule_info() */
     const char *text;                   /* the rule as written; NULL when it was not kept */
     struct where at;
 
@@ -202,8 +205,16 @@ struct rule {
                                              * that it is inspected with transactions; or NULL */
     struct rule *facts;                 /* its half on packets (detect.packet-facts); NULL: none */
     uint32_t flowbits_set, flowbits_read;       /* number of flowbits; for ordering */
-    struct rule_source *source;         /* NULL: a reload has to parse the rule */
+    struct rule_source *source;         /* NULL: a reload has to parse the rule; see
+                                         * rule_blocks_read_operations() */
 };
+
+static inline const struct rule_info *rule_info(const struct rule *r)
+{
+    if (r->info_is_packed)
+        packed_read(r->stored_info);
+    return r->stored_info;
+}
 
 /* The protocols that a header may name besides those of applications; NULL past the last. */
 const char *rule_header_proto(unsigned index);

@@ -3,6 +3,7 @@
 #include "detect/rule/rule_block.h"
 
 #include "detect/rule/keyword.h"
+#include "detect/rule/program.h"
 #include "detect/rule/ruleset_private.h"
 
 #include <stdlib.h>
@@ -63,6 +64,8 @@ static void unref(struct rule_block *block)
     for (size_t i = 0; i < block->to_free.count; i++)
         block->to_free.at[i].keyword->free_arg((void *)(uintptr_t)block->to_free.at[i].arg);
     ARRAY_FREE(&block->to_free);
+    packed_arena_fini(&block->texts);
+    packed_arena_fini(&block->operations);
     arena_fini(&block->arena);
     free(block);
 }
@@ -75,6 +78,37 @@ void rule_blocks_release(struct ruleset *set)
     set->common = NULL;
 }
 
+void rule_blocks_pack(struct ruleset *set)
+{
+    for (size_t i = 0; i < set->blocks.count; i++) {
+        packed_arena_close(&set->blocks.at[i]->texts);
+        packed_arena_close(&set->blocks.at[i]->operations);
+    }
+}
+
+void rule_blocks_read_operations(const struct ruleset *set)
+{
+    for (size_t i = 0; i < set->blocks.count; i++)
+        packed_arena_read_all(&set->blocks.at[i]->operations);
+}
+
+static void read_list(const struct rule_list *list)
+{
+    for (const struct rule_op *op = list != NULL ? list->first : NULL; op != NULL; op = op->next)
+        packed_read(op);
+}
+
+/* Rules that are of no block have nothing packed. */
+void rule_read_operations(const struct rule *rule)
+{
+    if (rule->source == NULL)
+        return;
+    for (const struct rule_list *l = rule->list; l != NULL; l = l->next) {
+        read_list(l);
+        read_list(l->decoded);
+    }
+}
+
 bool rule_block_is_full(const struct rule_block *block)
 {
     return block->arena.used >= NEARLY_FULL;
@@ -84,5 +118,7 @@ bool rule_block_is_full(const struct rule_block *block)
  * long, because each reload would leave another one. */
 bool rule_block_is_worth_sharing(const struct rule_block *block)
 {
-    return block->arena.used >= RULE_BLOCK_SIZE / 2 && block->live * 4 >= block->parsed * 3;
+    size_t used = block->arena.used + block->texts.used + block->operations.used;
+
+    return used >= RULE_BLOCK_SIZE / 2 && block->live * 4 >= block->parsed * 3;
 }

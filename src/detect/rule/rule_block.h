@@ -7,6 +7,8 @@
  * gone is freed with it, so a block with many of these, or with few rules, is not used again: its
  * rules are parsed into a new one.
  *
+ * Only texts and operations of a rule are packed when the set is compiled. They take half of it.
+ *
  * The common block has what rules of several blocks point to: buffers with transforms, names of
  * classes. It goes from set to set, and loads add to it, until it has grown too much: then all
  * rules are parsed again. One thread loads; any thread may free. */
@@ -15,6 +17,7 @@
 
 #include "base/array.h"
 #include "base/memory/arena.h"
+#include "base/memory/packed_arena.h"
 #include "detect/rule/rule.h"
 
 struct ruleset;
@@ -28,6 +31,8 @@ struct rule_block {
                                  * following are of the loading thread */
     unsigned parsed, live;      /* rules; those of them that this set has */
     struct arena arena;
+    /* What no packet needs: what alerts show, and what the compiler and reports read. */
+    struct packed_arena texts, operations;
     ARRAY_OF(struct rule_test) to_free;
     size_t first_used, first_to_free;   /* common block: after the load that created it */
 };
@@ -44,6 +49,14 @@ void rule_block_close_common(struct ruleset *set);
 bool rule_block_common_is_worth_sharing(const struct rule_block *common);
 /* Releases all blocks of the set. */
 void rule_blocks_release(struct ruleset *set);
+
+/* All rules of the set are compiled: packs what packets do not need. */
+void rule_blocks_pack(struct ruleset *set);
+/* Call it before the operations of the set's rules are read: the lists from rule_list.first on, and
+ * rule.source. */
+void rule_blocks_read_operations(const struct ruleset *set);
+/* The same for the lists of one rule. */
+void rule_read_operations(const struct rule *rule);
 
 bool rule_block_is_full(const struct rule_block *block);
 /* False: its rules should be parsed again, into a block with fewer dead ones. */

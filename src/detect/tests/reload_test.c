@@ -127,8 +127,8 @@ TEST(reload_shares_rules_that_stay)
     CHECK(rule_of(&r, 8)->source != before[7] && rule_of(&r, 10) == NULL);
     CHECK_INT(rule_of(&r, 8)->rev, 2);
     rule = rule_of(&r, 12);
-    CHECK_STRING(rule->info->msg, "11");
-    CHECK_STRING(rule->info->class_text, "The first");
+    CHECK_STRING(rule_info(rule)->msg, "11");
+    CHECK_STRING(rule_info(rule)->class_text, "The first");
     CHECK_INT(rule->at.line, 11);
     CHECK(rule->list->buffer == rule_of(&r, 8)->list->buffer);
     CHECK_INT(buffer_count(r.set), 2);

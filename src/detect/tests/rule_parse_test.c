@@ -26,19 +26,19 @@ TEST(rule_header_and_meta)
         CHECK_INT(r->sid, 7);
         CHECK_INT(r->gid, 3);
         CHECK_INT(r->rev, 2);
-        CHECK_STRING(r->info->msg, "a \"b\"; c");
+        CHECK_STRING(rule_info(r)->msg, "a \"b\"; c");
         CHECK_INT(r->priority, 1);
-        CHECK_STRING(r->info->class_name, "trojan-activity");
-        CHECK_STRING(r->info->class_text, "A Trojan");
+        CHECK_STRING(rule_info(r)->class_name, "trojan-activity");
+        CHECK_STRING(rule_info(r)->class_text, "A Trojan");
         CHECK(rule_has_ip_proto(r, 6) && !rule_has_ip_proto(r, 17));
         CHECK((r->flags & RULE_TARGET_DST) && (r->flags & RULE_SPORT_ANY));
         CHECK(!(r->flags & RULE_SRC_ANY));
-        CHECK_INT(r->info->reference_count, 3);
-        CHECK_STRING(r->info->reference[0].prefix, "http://");
-        CHECK_STRING(r->info->reference[0].id, "x.example/y");
-        CHECK_STRING(r->info->reference[2].prefix, "https://");
-        CHECK_STRING(r->info->reference[2].id, "z.example");
-        CHECK_STRING(r->info->metadata_json, "{\"a\":[\"x\"],\"b\":[\"2 3\",\"1\"]}");
+        CHECK_INT(rule_info(r)->reference_count, 3);
+        CHECK_STRING(rule_info(r)->reference[0].prefix, "http://");
+        CHECK_STRING(rule_info(r)->reference[0].id, "x.example/y");
+        CHECK_STRING(rule_info(r)->reference[2].prefix, "https://");
+        CHECK_STRING(rule_info(r)->reference[2].id, "z.example");
+        CHECK_STRING(rule_info(r)->metadata_json, "{\"a\":[\"x\"],\"b\":[\"2 3\",\"1\"]}");
     }
     rules_fixture_close(&f);
 }
@@ -57,9 +57,9 @@ TEST(rule_with_thousands_of_references)
         buf_printf(&text, "reference:url,a.b/%u; ", i);
     buf_add(&text, "sid:1;)", 8);
     r = rules_fixture_parse(&f, (const char *)text.data);
-    CHECK(r != NULL && r->info->reference_count == 5000);
-    CHECK_STRING(r->info->reference[0].id, "a.b/0");
-    CHECK_STRING(r->info->reference[4999].id, "a.b/4999");
+    CHECK(r != NULL && rule_info(r)->reference_count == 5000);
+    CHECK_STRING(rule_info(r)->reference[0].id, "a.b/0");
+    CHECK_STRING(rule_info(r)->reference[4999].id, "a.b/4999");
     CHECK(f.set->arena.used - before < (2u << 20));
     buf_fini(&text);
     rules_fixture_close(&f);
@@ -77,8 +77,8 @@ TEST(rule_priority_wins_over_classtype)
     CHECK_INT(rules_fixture_options(&f, "priority:70000; priority:256;")->priority, 256);
     CHECK_INT(rules_fixture_options(&f, "classtype:misc-activity;")->priority, 3);
     CHECK_INT(rules_fixture_options(&f, "")->priority, 3);
-    CHECK_STRING(rules_fixture_options(&f, "classtype:misc-activity;")->info->class_text, "Misc, more");
-    CHECK(rules_fixture_options(&f, "classtype:never-heard-of;")->info->class_name == NULL);
+    CHECK_STRING(rule_info(rules_fixture_options(&f, "classtype:misc-activity;"))->class_text, "Misc, more");
+    CHECK(rule_info(rules_fixture_options(&f, "classtype:never-heard-of;"))->class_name == NULL);
     rules_fixture_close(&f);
 }
 

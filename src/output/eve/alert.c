@@ -190,11 +190,11 @@ static void alert_endpoint(const struct render *r, struct json *j, const char *k
     json_object_end(j);
 }
 
-static void alert_references(struct json *j, const struct rule *rule)
+static void alert_references(struct json *j, const struct rule_info *info)
 {
     json_array(j, "references");
-    for (unsigned i = 0; i < rule->info->reference_count; i++)
-        json_printf(j, NULL, "%s%s", rule->info->reference[i].prefix, rule->info->reference[i].id);
+    for (unsigned i = 0; i < info->reference_count; i++)
+        json_printf(j, NULL, "%s%s", info->reference[i].prefix, info->reference[i].id);
     json_array_end(j);
 }
 
@@ -224,6 +224,7 @@ void eve_alert_object(const struct render *r, struct json *j, const struct eve *
 {
     const struct packet_alert *a = shown->alert;
     const struct rule *rule = a->rule;
+    const struct rule_info *info = rule_info(rule);
 
     json_object(j, "alert");
     json_string(j, "action", action_name(p, a, eve->request->is_inline));
@@ -232,8 +233,8 @@ void eve_alert_object(const struct render *r, struct json *j, const struct eve *
     json_u64(j, "gid", rule->gid);
     json_u64(j, "signature_id", rule->sid);
     json_u64(j, "rev", rule->rev);
-    json_string(j, "signature", rule->info->msg != NULL ? rule->info->msg : "");
-    json_string(j, "category", rule->info->class_text != NULL ? rule->info->class_text : "");
+    json_string(j, "signature", info->msg != NULL ? info->msg : "");
+    json_string(j, "category", info->class_text != NULL ? info->class_text : "");
     json_i64(j, "severity", rule->priority);
     if (detect_slot(p)->tenant_id != 0)
         json_u64(j, "tenant_id", detect_slot(p)->tenant_id);
@@ -244,11 +245,11 @@ void eve_alert_object(const struct render *r, struct json *j, const struct eve *
         alert_endpoint(r, j, "source", p, !target_is_client);
         alert_endpoint(r, j, "target", p, target_is_client);
     }
-    if (shown->metadata && rule->info->metadata_json != NULL)
-        json_raw(j, "metadata", rule->info->metadata_json, strlen(rule->info->metadata_json));
+    if (shown->metadata && info->metadata_json != NULL)
+        json_raw(j, "metadata", info->metadata_json, strlen(info->metadata_json));
     alert_context(j, shown);
-    if (shown->references && rule->info->reference_count > 0)
-        alert_references(j, rule);
+    if (shown->references && info->reference_count > 0)
+        alert_references(j, info);
     if (shown->text && rule->text != NULL)
         json_string(j, "rule", rule->text);
     if (shown->xff != NULL)

@@ -173,10 +173,11 @@ static void charge(struct render *r, const struct alert_debug *log, struct flow 
 static void add_rule(struct buf *out, const struct packet_alert *a, unsigned n, int pad)
 {
     const struct rule *rule = a->rule;
-    const char *class = rule->info->class_text != NULL ? rule->info->class_text : "<none>";
+    const struct rule_info *info = rule_info(rule);
+    const char *class = info->class_text != NULL ? info->class_text : "<none>";
 
     buf_printf(out, "ALERT MSG [%02u]:%*s%s\n", n, pad, "",
-               rule->info->msg != NULL ? rule->info->msg : "");
+               info->msg != NULL ? info->msg : "");
     buf_printf(out, "ALERT GID [%02u]:%*s%u\n", n, pad, "", rule->gid);
     buf_printf(out, "ALERT SID [%02u]:%*s%u\n", n, pad, "", rule->sid);
     buf_printf(out, "ALERT REV [%02u]:%*s%u\n", n, pad, "", rule->rev);

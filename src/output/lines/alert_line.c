@@ -59,6 +59,7 @@ static void line(const struct alert_lines *lines, struct buf *out, const struct 
 {
     const char *stars = lines->is_dated ? "[**] " : "";
     const struct rule *rule = a->rule;
+    const struct rule_info *info = rule_info(rule);
 
     if (lines->is_dated) {
         text_time(out, p->time_us);
@@ -68,9 +69,8 @@ static void line(const struct alert_lines *lines, struct buf *out, const struct 
         buf_add_string(out, lines->is_inline ? "[Drop] " : "[wDrop] ");
     buf_printf(out, "%s[%u:%u:%u] %s %s[Classification: %s] [Priority: %d]", stars, rule->gid,
                rule->sid, rule->rev,
-               rule->info->msg != NULL && rule->info->msg[0] != '\0' ? rule->info->msg : "(null)",
-               stars,
-               rule->info->class_text != NULL ? rule->info->class_text : "(null)", rule->priority);
+               info->msg != NULL && info->msg[0] != '\0' ? info->msg : "(null)", stars,
+               info->class_text != NULL ? info->class_text : "(null)", rule->priority);
     if (p->src.version != 0)
         add_ends(out, p, packet_alert_side(p, a));
     else

@@ -38,9 +38,9 @@ static int classtype_parse(struct rule_parser *p, struct text in, void *arg UNUS
     if (!is_class_name(in))
         return rule_error(p, "classtype: expected the name of a class, found \"%.*s\"", TEXT(in));
 
-    if (rule->info->class_name != NULL && p->strict)
+    if (rule->stored_info->class_name != NULL && p->strict)
         return rule_error(p, "classtype: occurs twice in the rule");
-    if (rule->info->class_name != NULL)
+    if (rule->stored_info->class_name != NULL)
         rule_warning(p, "classtype: occurs twice in the rule, the more urgent one counts");
     if (c == NULL && p->strict)
         return rule_error(p, "unknown classtype '%.*s'", TEXT(in));
@@ -51,9 +51,9 @@ static int classtype_parse(struct rule_parser *p, struct text in, void *arg UNUS
     if (!p->priority_given)
         rule->priority = c->priority;
     if (!c->unknown) {
-        rule->info->class_id = c->id;
-        rule->info->class_name = c->name;
-        rule->info->class_text = c->text;
+        rule->stored_info->class_id = c->id;
+        rule->stored_info->class_name = c->name;
+        rule->stored_info->class_text = c->text;
     }
     return 0;
 }

@@ -5,10 +5,10 @@
 /* A backslash keeps the next character as it is: quotes and semicolons need one. */
 static int msg_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
 {
-    char *out = arena_alloc(p->arena, in.n + 1);
+    char *out = arena_alloc(p->scratch, in.n + 1);
     size_t n = 0;
 
-    if (p->rule->info->msg != NULL)
+    if (p->rule->stored_info->msg != NULL)
         return rule_error(p, "msg: occurs twice in the rule");
     for (size_t i = 0; i < in.n; i++) {
         if (in.p[i] == '\\' && i + 1 < in.n)
@@ -16,7 +16,7 @@ static int msg_parse(struct rule_parser *p, struct text in, void *arg UNUSED)
         out[n++] = in.p[i];
     }
     out[n] = '\0';
-    p->rule->info->msg = out;
+    p->rule->stored_info->msg = out;
     return 0;
 }
 

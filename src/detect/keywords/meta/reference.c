@@ -55,14 +55,14 @@ static const char *prefix_of(struct rule_parser *p, struct text system)
 static struct rule_reference *references_with_space(struct rule_parser *p)
 {
     const struct rule *rule = p->rule;
-    size_t count = rule->info->reference_count;
+    size_t count = rule->stored_info->reference_count;
     struct rule_reference *list;
 
     if (count > 0 && (count & (count - 1)) != 0)
-        return (struct rule_reference *)rule->info->reference;
-    list = arena_alloc(p->arena, MAX(2 * count, 1u) * sizeof(*list));
+        return (struct rule_reference *)rule->stored_info->reference;
+    list = arena_alloc(p->scratch, MAX(2 * count, 1u) * sizeof(*list));
     if (count > 0)
-        memcpy(list, rule->info->reference, count * sizeof(*list));
+        memcpy(list, rule->stored_info->reference, count * sizeof(*list));
     return list;
 }
 
@@ -82,9 +82,9 @@ static int reference_parse(struct rule_parser *p, struct text in, void *arg UNUS
     if (prefix == NULL)
         return rule_error(p, "unknown reference key \"%.*s\"", TEXT(system));
     list = references_with_space(p);
-    list[rule->info->reference_count++] =
-        (struct rule_reference){ prefix, arena_text(p->arena, id) };
-    rule->info->reference = list;
+    list[rule->stored_info->reference_count++] =
+        (struct rule_reference){ prefix, arena_text(p->scratch, id) };
+    rule->stored_info->reference = list;
     return 0;
 }
 
