@@ -8,6 +8,8 @@
 
 #include "main/libraries.h"
 
+#include "base/system/late_library.h"
+
 #include <htp/htp.h>
 #include <hwloc.h>
 #include <jansson.h>
@@ -20,9 +22,6 @@
 #include <zlib.h>
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
-#ifdef HAVE_HS
-#include <hs/hs.h>
-#endif
 #ifdef HAVE_BROTLI
 #include <brotli/decode.h>
 #endif
@@ -48,9 +47,6 @@ unsigned libbpf_minor_version(void);
 #endif
 #ifdef HAVE_HIREDIS
 #include <hiredis/hiredis.h>
-#endif
-#ifdef HAVE_MICROHTTPD
-#include <microhttpd.h>
 #endif
 #ifdef HAVE_RDKAFKA
 #include <librdkafka/rdkafka.h>
@@ -82,6 +78,17 @@ static void print_triple(const char *name, unsigned major, unsigned minor, unsig
     printf("  %-40s %u.%u.%u\n", name, major, minor, patch);
 }
 
+/* A library that other runs may never load. */
+static void print_late(const char *name, const char *file, const char *function)
+{
+    const struct late_function list[] = { { function, 0 }, { NULL, 0 } };
+    const char *(*version)(void);
+    struct err err;
+
+    print_text(name, late_library_load(file, list, &version, &err) == 0 ? version()
+                                                                        : "not installed", "");
+}
+
 /* Libraries without which the program cannot be built. */
 static void print_required(void)
 {
@@ -102,7 +109,10 @@ static void print_required(void)
 }
 
 #ifdef HAVE_HS
-static void print_hs(void) { print_text("libhs", hs_version(), ""); }
+static void print_hs(void)
+{
+    print_late("libhs", HS_FILE, "hs_version");
+}
 #endif
 
 #ifdef HAVE_BROTLI
@@ -154,7 +164,10 @@ static void print_hiredis(void)
 #endif
 
 #ifdef HAVE_MICROHTTPD
-static void print_microhttpd(void) { print_text("libmicrohttpd", MHD_get_version(), ""); }
+static void print_microhttpd(void)
+{
+    print_late("libmicrohttpd", MICROHTTPD_FILE, "MHD_get_version");
+}
 #endif
 
 #ifdef HAVE_RDKAFKA

@@ -19,6 +19,8 @@
 #include <unistd.h>
 #ifdef HAVE_HS
 #include <hs/hs.h>
+
+#include "base/system/late_library.h"
 #endif
 
 /* Part of the cache format: changing it invalidates every file. */
@@ -66,10 +68,36 @@ bool hs_available(void)
     return true;
 }
 
+/* The library is loaded for the first set: it takes 1.3 MB with those that it needs, and is seldom
+ * chosen. */
+#define HS_FUNCTIONS(F) \
+    F(alloc_scratch) F(compile_lit_multi) F(database_size) F(deserialize_database) \
+    F(free_compile_error) F(free_database) F(free_scratch) F(populate_platform) F(scan) \
+    F(serialize_database) F(version)
+
+struct hs {
+#define F(name) LATE_FUNCTION(hs_##name, name)
+    HS_FUNCTIONS(F)
+#undef F
+};
+
+static const struct late_function hs_functions[] = {
+#define F(name) { "hs_" #name, offsetof(struct hs, name) },
+    HS_FUNCTIONS(F)
+#undef F
+    { NULL, 0 },
+};
+
 struct hs_set {
+    struct hs hs;
     hs_database_t *db;
     size_t bytes;
 };
+
+static int load(struct hs *hs, struct err *err)
+{
+    return late_library_load(HS_FILE, hs_functions, hs, err);
+}
 
 /* In the byte order of the machine that wrote it; `machine` does not match elsewhere. */
 struct cache_header {
@@ -78,12 +106,12 @@ struct cache_header {
 };
 
 /* libhs compiles for the features of the CPU, so a database is only valid for the same ones. */
-static uint64_t machine_hash(void)
+static uint64_t machine_hash(const struct hs *hs)
 {
     hs_platform_info_t p = { 0 };
-    uint64_t h = hash_always(hs_version(), strlen(hs_version()), 0);
+    uint64_t h = hash_always(hs->version(), strlen(hs->version()), 0);
 
-    hs_populate_platform(&p);
+    hs->populate_platform(&p);
     return hash_mix(hash_mix(h, p.cpu_features), p.tune);
 }
 
@@ -106,7 +134,7 @@ static char *read_exactly(FILE *f, uint32_t len)
 
 /* NULL: there is no usable file, so the caller compiles. A file of other patterns or another
  * machine is not an error. */
-static hs_database_t *cache_load(const char *dir, uint64_t patterns)
+static hs_database_t *cache_load(const struct hs *hs, const char *dir, uint64_t patterns)
 {
     struct cache_header h;
     hs_database_t *db = NULL;
@@ -118,12 +146,12 @@ static hs_database_t *cache_load(const char *dir, uint64_t patterns)
     if (f == NULL)
         return NULL;
     if (fread(&h, sizeof(h), 1, f) == 1 && h.magic == CACHE_MAGIC && h.patterns == patterns &&
-        h.machine == machine_hash() && h.len > 0 && h.len <= CACHE_BYTES_MAX)
+        h.machine == machine_hash(hs) && h.len > 0 && h.len <= CACHE_BYTES_MAX)
         data = read_exactly(f, h.len);
     (void)futimens(fileno(f), NULL);        /* marks it as in use, for hs_cache_prune() */
     fclose(f);
     if (data != NULL && hash_always(data, h.len, 0) == h.checksum &&
-        hs_deserialize_database(data, h.len, &db) != HS_SUCCESS)
+        hs->deserialize_database(data, h.len, &db) != HS_SUCCESS)
         db = NULL;
     free(data);
     return db;
@@ -131,15 +159,16 @@ static hs_database_t *cache_load(const char *dir, uint64_t patterns)
 
 /* Writes to another file and renames it, so that a reader never sees half a file. A failure only
  * costs the next start some time. */
-static void cache_store(const char *dir, uint64_t patterns, const hs_database_t *db)
+static void cache_store(const struct hs *hs, const char *dir, uint64_t patterns,
+                        const hs_database_t *db)
 {
     struct cache_header h = { .magic = CACHE_MAGIC, .patterns = patterns,
-                              .machine = machine_hash() };
+                              .machine = machine_hash(hs) };
     char path[4096], aside[4200], *data = NULL;
     size_t len = 0;
     FILE *f;
 
-    if (hs_serialize_database(db, &data, &len) != HS_SUCCESS)
+    if (hs->serialize_database(db, &data, &len) != HS_SUCCESS)
         return;
     (void)directory_make(dir, 0755);
     cache_path(path, sizeof(path), dir, patterns);
@@ -158,8 +187,8 @@ static void cache_store(const char *dir, uint64_t patterns, const hs_database_t 
 
 /* HS_FLAG_SINGLEMATCH: a literal is reported once, which is all a prefilter needs. HS_MODE_BLOCK:
  * each text is scanned as a whole. */
-static hs_database_t *compile(const struct literal_pattern *pattern, unsigned count,
-                              struct err *err)
+static hs_database_t *compile(const struct hs *hs, const struct literal_pattern *pattern,
+                              unsigned count, struct err *err)
 {
     const char **bytes = xcalloc(count, sizeof(*bytes));
     size_t *lens = xcalloc(count, sizeof(*lens));
@@ -173,11 +202,11 @@ static hs_database_t *compile(const struct literal_pattern *pattern, unsigned co
         flags[i] = HS_FLAG_SINGLEMATCH | (pattern[i].nocase ? HS_FLAG_CASELESS : 0);
         ids[i] = i;
     }
-    if (hs_compile_lit_multi(bytes, flags, ids, lens, count, HS_MODE_BLOCK, NULL, &db, &why) !=
+    if (hs->compile_lit_multi(bytes, flags, ids, lens, count, HS_MODE_BLOCK, NULL, &db, &why) !=
         HS_SUCCESS) {
         err_set(err, "libhs refuses %u patterns: %s", count,
                 why != NULL ? why->message : "no reason given");
-        hs_free_compile_error(why);
+        hs->free_compile_error(why);
         db = NULL;
     }
     free(bytes);
@@ -191,19 +220,23 @@ struct hs_set *hs_set_new(const struct literal_pattern *pattern, unsigned count,
                           const char *cache_dir, struct err *err)
 {
     uint64_t hash = literal_patterns_hash(pattern, count);
-    hs_database_t *db = cache_dir != NULL ? cache_load(cache_dir, hash) : NULL;
-    struct hs_set *set;
+    struct hs_set *set = xcalloc(1, sizeof(*set));
 
-    if (db == NULL) {
-        db = compile(pattern, count, err);
-        if (db == NULL)
-            return NULL;
-        if (cache_dir != NULL)
-            cache_store(cache_dir, hash, db);
+    if (load(&set->hs, err) < 0) {
+        free(set);
+        return NULL;
     }
-    set = xcalloc(1, sizeof(*set));
-    set->db = db;
-    (void)hs_database_size(db, &set->bytes);
+    set->db = cache_dir != NULL ? cache_load(&set->hs, cache_dir, hash) : NULL;
+    if (set->db == NULL) {
+        set->db = compile(&set->hs, pattern, count, err);
+        if (set->db == NULL) {
+            free(set);
+            return NULL;
+        }
+        if (cache_dir != NULL)
+            cache_store(&set->hs, cache_dir, hash, set->db);
+    }
+    (void)set->hs.database_size(set->db, &set->bytes);
     return set;
 }
 
@@ -211,7 +244,7 @@ void hs_set_free(struct hs_set *set)
 {
     if (set == NULL)
         return;
-    hs_free_database(set->db);
+    set->hs.free_database(set->db);
     free(set);
 }
 
@@ -226,8 +259,8 @@ struct hs_scratch *hs_scratch_new(struct hs_set *const *sets, unsigned count, st
     hs_scratch_t *scratch = NULL;
 
     for (unsigned i = 0; i < count; i++)
-        if (sets[i] != NULL && hs_alloc_scratch(sets[i]->db, &scratch) != HS_SUCCESS) {
-            hs_free_scratch(scratch);
+        if (sets[i] != NULL && sets[i]->hs.alloc_scratch(sets[i]->db, &scratch) != HS_SUCCESS) {
+            sets[i]->hs.free_scratch(scratch);
             err_set(err, "libhs: no memory for a thread's scratch");
             return NULL;
         }
@@ -236,7 +269,11 @@ struct hs_scratch *hs_scratch_new(struct hs_set *const *sets, unsigned count, st
 
 void hs_scratch_free(struct hs_scratch *scratch)
 {
-    hs_free_scratch((hs_scratch_t *)scratch);
+    struct err err;
+    struct hs hs;
+
+    if (scratch != NULL && load(&hs, &err) == 0)
+        hs.free_scratch((hs_scratch_t *)scratch);
 }
 
 struct visit { hs_hit hit; void *arg; };
@@ -260,8 +297,8 @@ void hs_set_scan(const struct hs_set *set, struct hs_scratch *scratch, struct sl
 {
     struct visit v = { hit, arg };
 
-    (void)hs_scan(set->db, (const char *)text.data, text.len, 0, (hs_scratch_t *)scratch, on_match,
-                  &v);
+    (void)set->hs.scan(set->db, (const char *)text.data, text.len, 0, (hs_scratch_t *)scratch,
+                       on_match, &v);
 }
 #else
 

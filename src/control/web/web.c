@@ -19,6 +19,7 @@
 #include "base/array.h"
 #include "base/report/log.h"
 #include "base/system/clock.h"
+#include "base/system/late_library.h"
 #include "control/private.h"
 #include "control/web/address.h"
 #include "control/web/web_private.h"
@@ -30,6 +31,25 @@
 #define FEED_MS 250u                    /* how late an alert may be on the page */
 #define TOKEN_MAX 256
 #define SECRET_FILE_MAX (64u * 1024)    /* of a token or a key */
+
+/* The library is loaded with the listener: with those that it needs it takes 2.5 MB. */
+#define MHD_FUNCTIONS(F) \
+    F(add_response_header) F(create_response_from_buffer) F(create_response_from_callback) \
+    F(destroy_response) F(lookup_connection_value) F(queue_response) F(quiesce_daemon) \
+    F(resume_connection) F(run_wait) F(start_daemon) F(stop_daemon) F(suspend_connection)
+
+struct mhd {
+#define F(name) LATE_FUNCTION(MHD_##name, name)
+    MHD_FUNCTIONS(F)
+#undef F
+};
+
+static const struct late_function mhd_functions[] = {
+#define F(name) { "MHD_" #name, offsetof(struct mhd, name) },
+    MHD_FUNCTIONS(F)
+#undef F
+    { NULL, 0 },
+};
 
 /* A browser that watches alerts; its connection is suspended while there are none. */
 struct watcher {
@@ -43,6 +63,7 @@ struct watcher {
 
 struct web {
     struct control *control;
+    struct mhd mhd;
     struct web_address address;
     char token[TOKEN_MAX];              /* "": no token required */
     char *key, *certificate;            /* PEM; NULL: without TLS */
@@ -81,22 +102,23 @@ static bool same_token(const struct web *web, const char *given)
     return !differs;
 }
 
-static const char *argument(struct MHD_Connection *c, enum MHD_ValueKind kind, const char *name)
+static const char *argument(const struct web *web, struct MHD_Connection *c,
+                            enum MHD_ValueKind kind, const char *name)
 {
-    return MHD_lookup_connection_value(c, kind, name);
+    return web->mhd.lookup_connection_value(c, kind, name);
 }
 
 /* Without a token only a name of this machine is answered: a page of a stranger must not read the
  * engine through its reader's browser. */
 static bool may_read(const struct web *web, struct MHD_Connection *c)
 {
-    const char *bearer = argument(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION);
-    const char *cookie = argument(c, MHD_COOKIE_KIND, "ids_token");
-    const char *query = argument(c, MHD_GET_ARGUMENT_KIND, "token");
+    const char *bearer = argument(web, c, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION);
+    const char *cookie = argument(web, c, MHD_COOKIE_KIND, "ids_token");
+    const char *query = argument(web, c, MHD_GET_ARGUMENT_KIND, "token");
 
     if (web->token[0] == '\0')
         return web->address.path[0] != '\0' ||
-               web_host_is_local(argument(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST));
+               web_host_is_local(argument(web, c, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST));
     return (bearer != NULL && strncmp(bearer, "Bearer ", 7) == 0 && same_token(web, bearer + 7)) ||
            (cookie != NULL && same_token(web, cookie)) ||
            (query != NULL && same_token(web, query));
@@ -119,52 +141,54 @@ static void add_headers(const struct web *web, struct MHD_Connection *c, struct 
 {
     char cookie[TOKEN_MAX + 80];
 
-    MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+    web->mhd.add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type);
     for (unsigned i = 0; i < ARRAY_LEN(fixed_headers); i++)
-        MHD_add_response_header(r, fixed_headers[i].name, fixed_headers[i].value);
-    if (web->token[0] == '\0' || argument(c, MHD_GET_ARGUMENT_KIND, "token") == NULL)
+        web->mhd.add_response_header(r, fixed_headers[i].name, fixed_headers[i].value);
+    if (web->token[0] == '\0' || argument(web, c, MHD_GET_ARGUMENT_KIND, "token") == NULL)
         return;
     snprintf(cookie, sizeof(cookie), "ids_token=%s; HttpOnly; SameSite=Strict; Path=/%s",
              web->token, web->key != NULL ? "; Secure" : "");
-    MHD_add_response_header(r, MHD_HTTP_HEADER_SET_COOKIE, cookie);
+    web->mhd.add_response_header(r, MHD_HTTP_HEADER_SET_COOKIE, cookie);
 }
 
-static enum MHD_Result queue(struct MHD_Connection *c, unsigned status, struct MHD_Response *r)
+static enum MHD_Result queue(const struct web *web, struct MHD_Connection *c, unsigned status,
+                             struct MHD_Response *r)
 {
-    enum MHD_Result result = MHD_queue_response(c, status, r);
+    enum MHD_Result result = web->mhd.queue_response(c, status, r);
 
-    MHD_destroy_response(r);
+    web->mhd.destroy_response(r);
     return result;
 }
 
-static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status, const char *why)
+static enum MHD_Result refuse(const struct web *web, struct MHD_Connection *c, unsigned status,
+                              const char *why)
 {
-    struct MHD_Response *r = MHD_create_response_from_buffer(strlen(why), (void *)(uintptr_t)why,
-                                                             MHD_RESPMEM_PERSISTENT);
+    struct MHD_Response *r = web->mhd.create_response_from_buffer(
+        strlen(why), (void *)(uintptr_t)why, MHD_RESPMEM_PERSISTENT);
 
-    MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, "text/plain");
+    web->mhd.add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, "text/plain");
     if (status == MHD_HTTP_UNAUTHORIZED)
-        MHD_add_response_header(r, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
-    return queue(c, status, r);
+        web->mhd.add_response_header(r, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
+    return queue(web, c, status, r);
 }
 
 static enum MHD_Result show(struct web *web, struct MHD_Connection *c, const struct web_page *page)
 {
     struct web_request request = {
-        .accept = argument(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT),
-        .since = argument(c, MHD_GET_ARGUMENT_KIND, "since"),
-        .sid = argument(c, MHD_GET_ARGUMENT_KIND, "sid"),
+        .accept = argument(web, c, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT),
+        .since = argument(web, c, MHD_GET_ARGUMENT_KIND, "since"),
+        .sid = argument(web, c, MHD_GET_ARGUMENT_KIND, "sid"),
     };
     struct buf out = { 0 };
     const char *type = page->write(web, &request, &out);
-    struct MHD_Response *r = MHD_create_response_from_buffer(out.len, out.data,
-                                                             MHD_RESPMEM_MUST_COPY);
+    struct MHD_Response *r = web->mhd.create_response_from_buffer(out.len, out.data,
+                                                                  MHD_RESPMEM_MUST_COPY);
 
     buf_fini(&out);
     if (r == NULL)
         return MHD_NO;
     add_headers(web, c, r, type != NULL ? type : page->type);
-    return queue(c, MHD_HTTP_OK, r);
+    return queue(web, c, MHD_HTTP_OK, r);
 }
 
 /* --- requests with a body -------------------------------------------------------------------- */
@@ -192,13 +216,14 @@ static void upload_free(void *arg, struct MHD_Connection *c, void **state,
 }
 
 /* Headers are there, the body is not: what is wrong already is told before it comes. */
-static enum MHD_Result upload_begin(struct MHD_Connection *c, const char *url, void **state)
+static enum MHD_Result upload_begin(const struct web *web, struct MHD_Connection *c,
+                                    const char *url, void **state)
 {
     const struct web_sender sender = {
-        .marker = argument(c, MHD_HEADER_KIND, WEB_POST_HEADER),
-        .site = argument(c, MHD_HEADER_KIND, "Sec-Fetch-Site"),
-        .origin = argument(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_ORIGIN),
-        .host = argument(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST),
+        .marker = argument(web, c, MHD_HEADER_KIND, WEB_POST_HEADER),
+        .site = argument(web, c, MHD_HEADER_KIND, "Sec-Fetch-Site"),
+        .origin = argument(web, c, MHD_HEADER_KIND, MHD_HTTP_HEADER_ORIGIN),
+        .host = argument(web, c, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST),
     };
     const char *why = web_post_forbidden(&sender);
     const struct web_action *action = web_actions;
@@ -207,9 +232,9 @@ static enum MHD_Result upload_begin(struct MHD_Connection *c, const char *url, v
     while (action->path != NULL && strcmp(url, action->path) != 0)
         action++;
     if (action->path == NULL)
-        return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
+        return refuse(web, c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
     if (why != NULL)
-        return refuse(c, MHD_HTTP_FORBIDDEN, why);
+        return refuse(web, c, MHD_HTTP_FORBIDDEN, why);
     upload = xcalloc(1, sizeof(*upload));
     upload->action = action;
     *state = upload;
@@ -224,14 +249,14 @@ static enum MHD_Result upload_end(struct web *web, struct MHD_Connection *c,
     bool good;
 
     if (upload->is_too_long)
-        return refuse(c, MHD_HTTP_BAD_REQUEST, "the body is too long\n");
+        return refuse(web, c, MHD_HTTP_BAD_REQUEST, "the body is too long\n");
     good = upload->action->run(web->control, buf_slice(&upload->body), &out);
-    r = MHD_create_response_from_buffer(out.len, out.data, MHD_RESPMEM_MUST_COPY);
+    r = web->mhd.create_response_from_buffer(out.len, out.data, MHD_RESPMEM_MUST_COPY);
     buf_fini(&out);
     if (r == NULL)
         return MHD_NO;
     add_headers(web, c, r, good ? "application/json" : "text/plain");
-    return queue(c, good ? MHD_HTTP_OK : MHD_HTTP_BAD_REQUEST, r);
+    return queue(web, c, good ? MHD_HTTP_OK : MHD_HTTP_BAD_REQUEST, r);
 }
 
 /* The library calls it with the headers, then with each part of the body, then without data. */
@@ -259,7 +284,7 @@ static ssize_t watcher_read(void *arg, uint64_t at, char *to, size_t max)
         return MHD_CONTENT_READER_END_OF_STREAM;
     if (w->out.len == 0 && !feed_take(&w->reader, &w->out)) {
         w->suspended = true;
-        MHD_suspend_connection(w->connection);
+        w->web->mhd.suspend_connection(w->connection);
         return 0;
     }
     len = MIN(w->out.len, max);
@@ -281,11 +306,11 @@ static void watcher_free(void *arg)
 }
 
 /* A browser that connects again sends the header; a page that was hidden gives the argument. */
-static const char *last_event(struct MHD_Connection *c)
+static const char *last_event(const struct web *web, struct MHD_Connection *c)
 {
-    const char *header = argument(c, MHD_HEADER_KIND, "Last-Event-ID");
+    const char *header = argument(web, c, MHD_HEADER_KIND, "Last-Event-ID");
 
-    return header != NULL ? header : argument(c, MHD_GET_ARGUMENT_KIND, "last");
+    return header != NULL ? header : argument(web, c, MHD_GET_ARGUMENT_KIND, "last");
 }
 
 /* A first comment makes the browser fire `open` at once. */
@@ -294,23 +319,23 @@ static enum MHD_Result watch(struct web *web, struct MHD_Connection *c)
     struct watcher *w = xcalloc(1, sizeof(*w));
     struct MHD_Response *r;
 
-    if (!feed_join(web->feed, last_event(c), &w->reader)) {
+    if (!feed_join(web->feed, last_event(web, c), &w->reader)) {
         free(w);
-        return refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, "too many readers of alerts\n");
+        return refuse(web, c, MHD_HTTP_SERVICE_UNAVAILABLE, "too many readers of alerts\n");
     }
     w->web = web;
     w->connection = c;
     w->next = web->watchers;
     web->watchers = w;
     buf_add_string(&w->out, ": alerts follow\n\n");
-    r = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16 * 1024, watcher_read, w,
-                                          watcher_free);
+    r = web->mhd.create_response_from_callback(MHD_SIZE_UNKNOWN, 16 * 1024, watcher_read, w,
+                                               watcher_free);
     if (r == NULL) {
         watcher_free(w);
         return MHD_NO;
     }
     add_headers(web, c, r, "text/event-stream");
-    return queue(c, MHD_HTTP_OK, r);
+    return queue(web, c, MHD_HTTP_OK, r);
 }
 
 static void wake_watchers(struct web *web)
@@ -320,7 +345,7 @@ static void wake_watchers(struct web *web)
     for (struct watcher *w = web->watchers; w != NULL; w = w->next)
         if (w->suspended && (ending || feed_has_more(&w->reader))) {
             w->suspended = false;
-            MHD_resume_connection(w->connection);
+            web->mhd.resume_connection(w->connection);
         }
 }
 
@@ -338,18 +363,18 @@ static enum MHD_Result answer(void *arg, struct MHD_Connection *c, const char *u
     if (*state != NULL)
         return post(web, c, part, *state);
     if (!may_read(web, c))
-        return web->token[0] != '\0' ? refuse(c, MHD_HTTP_UNAUTHORIZED, "a token is needed\n")
-                                     : refuse(c, MHD_HTTP_FORBIDDEN, "use a local name\n");
+        return web->token[0] != '\0' ? refuse(web, c, MHD_HTTP_UNAUTHORIZED, "a token is needed\n")
+                                     : refuse(web, c, MHD_HTTP_FORBIDDEN, "use a local name\n");
     if (strcmp(method, MHD_HTTP_METHOD_POST) == 0)
-        return upload_begin(c, url, state);
+        return upload_begin(web, c, url, state);
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
-        return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
+        return refuse(web, c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
     if (strcmp(url, "/api/alerts") == 0)
         return watch(web, c);
     for (const struct web_page *page = web_pages; page->path != NULL; page++)
         if (strcmp(url, page->path) == 0)
             return show(web, c, page);
-    return refuse(c, MHD_HTTP_NOT_FOUND, "there is no such page\n");
+    return refuse(web, c, MHD_HTTP_NOT_FOUND, "there is no such page\n");
 }
 
 /* --- the thread ------------------------------------------------------------------------------- */
@@ -385,10 +410,10 @@ static void *web_main(void *arg)
         }
         wake_watchers(web);
         feed_refill_in_time(web);
-        (void)MHD_run_wait(web->daemon, (int32_t)FEED_MS);
+        (void)web->mhd.run_wait(web->daemon, (int32_t)FEED_MS);
     }
     wake_watchers(web);
-    (void)MHD_run_wait(web->daemon, 0);
+    (void)web->mhd.run_wait(web->daemon, 0);
     return NULL;
 }
 
@@ -516,7 +541,8 @@ struct web *web_open(struct control *control, struct err *err)
     web->fd = -1;
     web->history = history_new();
     web->feed = feed_new();
-    if (read_settings(web, conf->root, err) == 0)
+    if (read_settings(web, conf->root, err) == 0 &&
+        late_library_load(MICROHTTPD_FILE, mhd_functions, &web->mhd, err) == 0)
         web->fd = listen_at(web, err);
     control->web_fd = web->fd;
     control->web_address = web_listen_text(conf->root);
@@ -542,8 +568,8 @@ static int start_daemon(struct web *web, struct err *err)
     unsigned flags = MHD_USE_EPOLL | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME |
                      (web->key != NULL ? MHD_USE_TLS : 0u);
 
-    web->daemon = MHD_start_daemon(flags, 0, NULL, NULL, answer, web, MHD_OPTION_ARRAY, options,
-                                   MHD_OPTION_END);
+    web->daemon = web->mhd.start_daemon(flags, 0, NULL, NULL, answer, web, MHD_OPTION_ARRAY,
+                                        options, MHD_OPTION_END);
     if (web->daemon == NULL)
         return err_set(err, "metrics: the listener does not start%s",
                        web->key != NULL ? ": certificate and key must be PEM and belong together"
@@ -597,8 +623,8 @@ void web_leave(struct web *web)
 static void stop_daemon(struct web *web)
 {
     if (web->control->web_is_given)
-        web->fd = MHD_quiesce_daemon(web->daemon);
-    MHD_stop_daemon(web->daemon);
+        web->fd = web->mhd.quiesce_daemon(web->daemon);
+    web->mhd.stop_daemon(web->daemon);
 }
 
 void web_free(struct web *web)
