@@ -4,6 +4,7 @@
 #include "app/proto/dns/dns.h"
 
 #include "app/reports.h"
+#include "base/memory/lib_memory.h"
 
 #define FRAME_LIST(E)         \
     E(FRAME_STREAM, "stream") \
@@ -84,16 +85,31 @@ static void event_on_last(struct app_flow *af, unsigned event)
         app_tx_event(af->last, event);
 }
 
-/* A request's transaction ends before its response comes, so that the flow keeps its id. */
+/* A request's transaction ends before its response comes, so that the flow keeps its id. Without
+ * memory the response is logged. */
 void dns_tx_close(struct app_tx *tx)
 {
     struct dns_state *st = tx->flow->state;
+    struct dns_nolog *nolog;
 
     if (!tx->no_log || ((struct dns_tx *)tx)->is_response)
         return;
-    st->nolog_ids[st->nolog_next] = dns_message_of(tx)->id;
-    st->nolog_next = (uint8_t)((st->nolog_next + 1) % DNS_NOLOG_IDS_MAX);
-    st->nolog_count = (uint8_t)MIN(st->nolog_count + 1, DNS_NOLOG_IDS_MAX);
+    if (st->nolog == NULL)
+        st->nolog = lib_calloc(1, sizeof(*st->nolog));
+    nolog = st->nolog;
+    if (nolog == NULL)
+        return;
+    nolog->ids[nolog->next] = dns_message_of(tx)->id;
+    nolog->next = (uint8_t)((nolog->next + 1) % DNS_NOLOG_IDS_MAX);
+    nolog->count = (uint8_t)MIN(nolog->count + 1, DNS_NOLOG_IDS_MAX);
+}
+
+void dns_close(struct app_flow *af)
+{
+    struct dns_state *st = af->state;
+
+    if (st != NULL)
+        lib_free(st->nolog);
 }
 
 static void dns_rest(struct app_flow *af)
@@ -114,8 +130,8 @@ static bool is_nolog(const struct app_flow *af, const struct dns_tx *answer)
          tx = tx->next)
         if (tx->no_log && dns_message_of(tx)->id == id)
             return true;
-    for (unsigned i = 0; i < st->nolog_count; i++)
-        if (st->nolog_ids[i] == id)
+    for (unsigned i = 0; st->nolog != NULL && i < st->nolog->count; i++)
+        if (st->nolog->ids[i] == id)
             return true;
     return false;
 }
@@ -250,7 +266,7 @@ const struct app_proto app_dns = {
     .tx_size = sizeof(struct dns_tx),
     .parse = dns_parse,
     .handles_gaps = true,
-    .tx_close = dns_tx_close, .rest = dns_rest,
+    .tx_close = dns_tx_close, .rest = dns_rest, .close = dns_close,
     .progress_done = { 1, 1 },
     .events = dns_events,
     .frames = (const char *const[]){ FRAME_LIST(APP_ENUM_TEXT) NULL },

@@ -123,14 +123,18 @@ static inline bool dns_is_response(const struct app_tx *tx)
 #define DNS_HEADER_SIZE 12              /* bytes, RFC 1035 section 4.1.1 */
 #define DNS_NOLOG_IDS_MAX 32            /* per flow; with more in flight the oldest is lost */
 
+/* Ids of requests whose logging a rule has switched off (config: logging disable). Their responses
+ * are not logged either. */
+struct dns_nolog {
+    uint8_t next, count;
+    uint16_t ids[DNS_NOLOG_IDS_MAX];
+};
+
 /* The state of a flow of DNS, or of LLMNR, which has the same framing. */
 struct dns_state {
     bool gap;                           /* since the last message */
-    /* Ids of requests whose logging a rule has switched off (config: logging disable). Their
-     * responses are not logged either. */
     uint64_t inspected;                 /* transactions that rules have seen: those below this id */
-    uint8_t nolog_next, nolog_count;
-    uint16_t nolog_ids[DNS_NOLOG_IDS_MAX];
+    struct dns_nolog *nolog;            /* NULL: none, as in most flows */
 };
 enum app_probe_result dns_probe_udp(struct bytes in, enum direction direction,
                                     const struct flow *flow);
@@ -138,6 +142,7 @@ enum app_probe_result dns_probe_tcp(struct bytes in, enum direction direction,
                                     const struct flow *flow);
 enum parse_status dns_parse(struct app_flow *af, struct app_input *in);
 void dns_tx_close(struct app_tx *tx);
+void dns_close(struct app_flow *af);
 
 /* Could `len` bytes that begin so be a message? *request: a question. */
 bool dns_header_fits(struct bytes message, size_t len, bool *request);

@@ -85,7 +85,7 @@ const struct app_proto app_llmnr = {
     .tx_size = sizeof(struct dns_tx),
     .parse = llmnr_parse,
     .handles_gaps = true,
-    .tx_close = dns_tx_close,
+    .tx_close = dns_tx_close, .close = dns_close,
     .progress_done = { 1, 1 },
     .events = dns_events,
     .frames = (const char *const[]){ "stream", "pdu", NULL },
