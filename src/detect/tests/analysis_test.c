@@ -3,7 +3,6 @@
 #include "base/test.h"
 #include "conf/conf.h"
 #include "detect/analysis/private.h"
-#include "detect/rule/rule_block.h"
 #include "detect/tests/rules_helper.h"
 
 #include <string.h>
@@ -20,7 +19,6 @@ TEST(analysis_prints_a_rule_as_json)
 
     CHECK(test_rules_load(&r, "alert tcp any any -> any 80 (flow:to_server; flags:S; dsize:>1; "
                               "content:\"a b|00|\"; within:9; flowbits:isset,x|y; sid:7; rev:2;)"));
-    rule_blocks_read_operations(r.set);
     analysis_rule_json(&out, r.set->rules.at[0]);
     CHECK(has(&out, "\"id\":7,\"gid\":1,\"rev\":2"));
     CHECK(has(&out, "\"requirements\":[\"payload\",\"flow\",\"tcp_flags_init_deinit\","
@@ -55,7 +53,6 @@ TEST(analysis_shows_the_rule_as_changed)
         struct buf out = { 0 };
 
         CHECK(test_rules_load(&r, rows[i].rule));
-        rule_blocks_read_operations(r.set);
         analysis_rule_json(&out, r.set->rules.at[0]);
         CHECK(has(&out, rows[i].text));
         buf_fini(&out);
@@ -72,7 +69,6 @@ TEST(analysis_names_the_rules_that_set_a_bit)
                        "flowbits:set,seen; sid:1;)");
     test_rules_add(&r, "alert tcp any any -> any any (flowbits:isset,seen; content:\"b\"; sid:2;)");
     CHECK(test_rules_ready(&r));
-    rule_blocks_read_operations(r.set);
     analysis_rule_json(&out, r.set->rules.at[1]);
     CHECK(has(&out, "\"id\":2"));
     CHECK(has(&out, "\"type\":\"stream\",\"dependencies\":{\"flowbits\":{\"upstream\":{"
@@ -91,7 +87,6 @@ TEST(analysis_orders_steps_by_progress)
 
     CHECK(test_rules_load(&r, "alert http any any -> any any (http.request_body; pcre:\"/a/\"; "
                               "http.uri; pcre:\"/b/\"; http.host; content:\"longest\"; sid:1;)"));
-    rule_blocks_read_operations(r.set);
     rule = r.set->rules.at[0];
     tx_engines_of(rule, analysis_pattern(rule, &negated), &all);
     CHECK(all.count >= 3);
@@ -112,7 +107,6 @@ TEST(analysis_groups_ports)
     test_rules_add(&r, "alert tcp any any -> any 80:81 (flow:to_server; content:\"abc\"; sid:2;)");
     test_rules_add(&r, "alert tcp any any -> any 80 (flow:to_server; content:\"abc\"; sid:3;)");
     CHECK(test_rules_ready(&r));
-    rule_blocks_read_operations(r.set);
     analysis_groups_json(&out, r.set, conf_root(conf));
     CHECK(has(&out, "\"toserver\":[{\"port\":80,\"port2\":80,\"rulegroup\":{\"id\":0"));
     CHECK(has(&out, "{\"port\":81,\"port2\":81,\"rulegroup\":{\"id\":1"));

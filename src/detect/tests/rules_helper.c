@@ -4,6 +4,7 @@
 #include "base/base.h"
 #include "conf/conf.h"
 #include "detect/keywords/registry.h"
+#include "detect/rule/rule_block.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -55,6 +56,7 @@ bool test_rules_ready(struct test_rules *r)
     r->failed = report.failed + report.skipped;
     ok = r->set != NULL && r->failed == 0;
     if (ok) {
+        rule_blocks_read_operations(r->set);    /* tests look at them */
         r->counters = counters_new("test");
         r->thread = detect_thread_new(r->set, conf_root(conf), r->counters, false, &r->err);
     }
