@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define RULES 1000              /* several blocks full */
+#define RULES 2000              /* several blocks full */
 #define FILES 2
 
 struct reload {
