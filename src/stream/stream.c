@@ -437,8 +437,15 @@ static inline const struct flow **flow_ahead(struct stream_thread *st, unsigned 
 /* Packets of one flow often come together, so it is prefetched with the first of them. */
 static inline void fetch_flow(struct stream_thread *st, unsigned at, uint32_t hash)
 {
-    *flow_ahead(st, at) = (st->fresh & FRESH(AHEAD_FLOW)) == 0
-                        ? *flow_ahead(st, at - 1) : flow_table_prefetch_flow(st->flows, hash);
+    const struct flow *flow;
+
+    if ((st->fresh & FRESH(AHEAD_FLOW)) == 0) {
+        *flow_ahead(st, at) = *flow_ahead(st, at - 1);
+        return;
+    }
+    *flow_ahead(st, at) = flow = flow_table_prefetch_flow(st->flows, hash);
+    if (flow != NULL && stream_lookback(st->conf, TO_SERVER) != 0)
+        PREFETCH(&flow->raw_progress);  /* stream_release() asks how far rules are */
 }
 
 static inline void fetch_session(const struct flow *flow)
