@@ -300,8 +300,8 @@ static void count_packet(struct detect_module *m, struct inspection *in)
  * it on. */
 static void apply_bypass(struct detect_module *m, struct packet *p)
 {
-    if (p->flow == NULL || (p->flags & (PACKET_PSEUDO | PACKET_NO_INSPECT)) ||
-        LIKELY(!(flow_requests(p->flow) & FLOW_REQ_BYPASS)))
+    if ((p->flags & (PACKET_PSEUDO | PACKET_NO_INSPECT)) ||
+        !(flow_requests(p->flow) & FLOW_REQ_BYPASS))
         return;
     p->flags |= PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP;
     stream_slot(p)->chunk_count = 0;
@@ -312,7 +312,7 @@ static void apply_bypass(struct detect_module *m, struct packet *p)
 /* The same for a drop of the flow: dropped packets are neither parsed nor inspected. */
 static void apply_drop(struct packet *p)
 {
-    if (p->flow == NULL || LIKELY(!(p->flow->action & ACTION_DROP)) || (p->flags & PACKET_PSEUDO))
+    if (!(p->flow->action & ACTION_DROP) || (p->flags & PACKET_PSEUDO))
         return;
     packet_drop(p, (enum drop_reason)p->flow->drop_reason);
     p->flags |= PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT | PACKET_STREAM_NO_APP;
@@ -322,12 +322,23 @@ static void apply_drop(struct packet *p)
 /* The same for flows without payload inspection. */
 static void apply_switched_off(struct packet *p)
 {
-    if (p->flow == NULL || LIKELY(p->flow->switched_off == 0))
-        return;
     if (p->flow->switched_off & FLOW_NO_PAYLOAD_INSPECTION)
         p->flags |= PACKET_NO_PAYLOAD_INSPECT;
     if (p->flow->switched_off & FLOW_NO_REASSEMBLY)
         stream_slot(p)->chunk_count = 0;
+}
+
+/* What earlier packets of the flow have brought about. */
+static inline void apply_earlier(struct detect_module *m, struct packet *p)
+{
+    const struct flow *f = p->flow;
+
+    if (f == NULL || LIKELY(((flow_requests(f) & FLOW_REQ_BYPASS) |
+                             (uint32_t)(f->action & ACTION_DROP) | f->switched_off) == 0))
+        return;
+    apply_bypass(m, p);
+    apply_drop(p);
+    apply_switched_off(p);
 }
 
 static void inspect_and_log(struct detect_module *m, const struct inspection *in)
@@ -494,9 +505,7 @@ static void detect_module_packet(struct detect_module *m, struct packet *p)
 {
     struct inspection in;
 
-    apply_bypass(m, p);
-    apply_drop(p);
-    apply_switched_off(p);
+    apply_earlier(m, p);
     in = inspection_of(m->ctx, p);
     if (UNLIKELY(in.last_sides == (INSPECT_OWN_SIDE | INSPECT_OTHER_SIDE)) && has_two_sides(&in))
         process_client_side(m, &in);
