@@ -587,36 +587,7 @@ struct search {
     uint32_t len;
     hs_hit hit;
     void *arg;
-    const struct mpm_texts *texts;      /* NULL: one text */
-    mpm_text_hit *text_hit;
 };
-
-/* A literal that begins in one text and ends in another is in none. */
-static void text_hit(const struct search *s, uint32_t id, uint32_t at)
-{
-    const struct mpm_texts *t = s->texts;
-    unsigned lo = 0, hi = t->count;
-
-    while (hi - lo > 1) {
-        unsigned mid = lo + (hi - lo) / 2;
-
-        if (t->start[mid] <= at)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    if (at + s->set->literal[id].len <= t->end[lo])
-        s->text_hit(id, lo, s->arg);
-}
-
-/* The literal is at this position. */
-static inline void literal_hit(const struct search *s, uint32_t id, uint32_t at)
-{
-    if (s->texts != NULL)
-        text_hit(s, id, at);
-    else
-        s->hit(id, s->arg);
-}
 
 /* Up to eight bytes; those after the end of the text are zero. */
 static uint64_t word_at(const struct search *s, uint32_t at)
@@ -646,7 +617,7 @@ static bool stands_at(const struct search *s, const struct ngram_literal *l, uin
 static void try_at(const struct search *s, uint32_t id, uint32_t at)
 {
     if (stands_at(s, &s->set->literal[id], at))
-        literal_hit(s, id, at);
+        s->hit(id, s->arg);
 }
 
 /* Compares the eight bytes, then the literal if it is longer. A match needs space before (at) and
@@ -658,7 +629,7 @@ static inline void entry_hit(const struct search *s, const struct ngram_entry *e
     if (!e->is_all)
         try_at(s, e->id, at - e->at);
     else if (s->len - (at - e->at) >= s->set->literal[e->id].len)
-        literal_hit(s, e->id, at - e->at);
+        s->hit(e->id, s->arg);
 }
 
 static inline const struct ngram_slot *slot_of(const struct length_class *l, uint32_t key)
@@ -815,7 +786,7 @@ static inline void run_hit(const struct search *s, const struct run_entry *e, ui
             try_at(s, e->id, from - e->from);
     } else if (e->next_mask == 0) {
         if (to - from >= e->to)
-            literal_hit(s, e->id, from);
+            s->hit(e->id, s->arg);
     } else if (to - from >= e->to && to < s->len && is_next(e, s->data[to])) {
         try_at(s, e->id, to - e->to);
     }
@@ -856,48 +827,22 @@ static void ones_scan(const struct search *s)
 }
 
 /* `hit` may come several times for a literal of two bytes and more; prefilters do not mind. */
-static void search_all(const struct search *s)
-{
-    if (s->set->teddy_scan != NULL) {
-        teddy_scan_all(s);
-    } else {
-        length_class_scan(s, LENGTH_FOUR);
-        length_class_scan(s, LENGTH_THREE);
-        length_class_scan(s, LENGTH_PAIR);
-    }
-    if (s->set->has_runs)
-        runs_scan(s);
-}
-
 void mpm_ngram_scan(const struct mpm_ngram *set, const uint8_t *data, uint32_t len, hs_hit hit,
                    void *arg)
 {
-    struct search s = { .set = set, .data = data, .len = len, .hit = hit, .arg = arg };
+    struct search s = { set, data, len, hit, arg };
 
     if (len == 0)
         return;
     if (set->one_count > 0)
         ones_scan(&s);
-    search_all(&s);
-}
-
-static void ones_scan_text(const struct mpm_ngram *set, const struct search *s, unsigned text)
-{
-    const uint8_t *data = s->data + s->texts->start[text];
-    uint32_t len = s->texts->end[text] - s->texts->start[text];
-
-    for (unsigned i = 0; i < set->one_count; i++)
-        if (memchr(data, set->one[i].byte, len) != NULL)
-            s->text_hit(set->one[i].id, text, s->arg);
-}
-
-void mpm_ngram_scan_texts(const struct mpm_ngram *set, const struct mpm_texts *texts,
-                          mpm_text_hit *hit, void *arg)
-{
-    struct search s = { .set = set, .data = texts->data, .len = texts->end[texts->count - 1],
-                        .texts = texts, .text_hit = hit, .arg = arg };
-
-    for (unsigned i = 0; i < texts->count && set->one_count > 0; i++)
-        ones_scan_text(set, &s, i);
-    search_all(&s);
+    if (set->teddy_scan != NULL) {
+        teddy_scan_all(&s);
+    } else {
+        length_class_scan(&s, LENGTH_FOUR);
+        length_class_scan(&s, LENGTH_THREE);
+        length_class_scan(&s, LENGTH_PAIR);
+    }
+    if (set->has_runs)
+        runs_scan(&s);
 }

@@ -39,17 +39,4 @@ unsigned mpm_ngram_hot_bytes(const struct mpm_ngram *set);
 void mpm_ngram_scan(const struct mpm_ngram *set, const uint8_t *data, uint32_t len, hs_hit hit,
                    void *arg);
 
-/* Texts that are searched as one, with a byte between two of them that is neither the last one of
- * the first nor the first one of the second: no run of one byte spans two. */
-struct mpm_texts {
-    const uint8_t *data;
-    unsigned count;             /* at least 1 */
-    const uint32_t *start, *end;        /* of each text in `data`, rising */
-};
-
-/* Calls back for each literal that occurs in a text, once or more. */
-typedef void mpm_text_hit(unsigned id, unsigned text, void *arg);
-void mpm_ngram_scan_texts(const struct mpm_ngram *set, const struct mpm_texts *texts,
-                          mpm_text_hit *hit, void *arg);
-
 #endif

@@ -167,7 +167,6 @@ static void *detect_module_open(const struct module_env *env, struct err *err)
     }
     ruleset_unref(rules);
     detect_thread_keep_alert_payload(m->detect, m->tenants.alert_payload_size);
-    detect_thread_search_vectors(m->detect);
     if (m->elephant->action == ELEPHANT_SPREAD)
         start_helper(m, env);
     m->output = output_thread_new(m->ctx->output, env->counters);
@@ -648,6 +647,11 @@ static COLD void report_quiescent(struct detect_module *m)
     qsbr_report_quiescent(m->ctx, NULL, &m->quiescent_round);
 }
 
+static COLD void end_search(struct detect_module *m)
+{
+    counter_set(m->counters, m->elephant_id.ahead, detect_search_end(m->detect));
+}
+
 static enum module_status detect_module_process(void *self, struct packet_vector *v)
 {
     struct detect_module *m = self;
@@ -660,8 +664,8 @@ static enum module_status detect_module_process(void *self, struct packet_vector
         take_new_rules(m);
     if (qsbr_has_new_round(m->ctx, m->quiescent_round))
         report_quiescent(m);
-    searches_ahead = m->one_ruleset;        /* may change within the vector */
-    if (LIKELY(searches_ahead))
+    searches_ahead = m->has_helper && m->one_ruleset;
+    if (UNLIKELY(searches_ahead))
         detect_search_ahead(m->detect, v);
     ahead.detect = m->detect;
     ahead.last = NULL;
@@ -673,7 +677,7 @@ static enum module_status detect_module_process(void *self, struct packet_vector
         struct packet *p = v->packet[v->done];
 
         look_ahead(&ahead, v, at, v->done);
-        if (LIKELY(searches_ahead))
+        if (UNLIKELY(searches_ahead))
             detect_search_reach(m->detect, at);
         if (m->handle != NULL)
             begin_packet(m, v, p);
@@ -681,10 +685,8 @@ static enum module_status detect_module_process(void *self, struct packet_vector
         answer(m, p);
     }
     v->at_work = NULL;
-    if (LIKELY(searches_ahead))
-        detect_search_end(m->detect);
-    if (UNLIKELY(m->has_helper))
-        counter_set(m->counters, m->elephant_id.ahead, detect_search_answers(m->detect));
+    if (UNLIKELY(searches_ahead))
+        end_search(m);
     if (m->handle != NULL && v->seqno_at != 0)
         seq_publish(m->handle, v->seqno_at, v->seqno_sub);
     return MODULE_OK;

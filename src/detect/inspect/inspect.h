@@ -38,17 +38,14 @@ void detect_thread_set_generation(struct detect_thread *dt, uint8_t generation);
 
 /* --- packets -------------------------------------------------------------------------------- */
 
-/* Makes the thread search the payloads of a vector before it inspects the first packet. */
-void detect_thread_search_vectors(struct detect_thread *dt);
 /* Starts the thread's helper, which searches payloads of elephant flows ahead. False: it could not
  * be started. */
 bool detect_thread_start_helper(struct detect_thread *dt);
 /* Before the first packet of a vector, when it comes to each packet, and after the last one. */
 void detect_search_ahead(struct detect_thread *dt, const struct packet_vector *v);
 void detect_search_reach(struct detect_thread *dt, unsigned at);
-void detect_search_end(struct detect_thread *dt);
-/* How many packets the helper has searched so far. */
-uint64_t detect_search_answers(const struct detect_thread *dt);
+/* Returns how many packets the helper has searched so far. */
+uint64_t detect_search_end(struct detect_thread *dt);
 
 /* Runs the rules on the packet, its stream chunks and its transactions. Call it after app_packet().
  * Fills detect_slot.alert, sets packet->action and flow->action, runs the side effects of matches,

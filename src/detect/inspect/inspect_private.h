@@ -48,7 +48,6 @@ struct detect_thread {
     struct hs_scratch *hs;
     struct search_ahead *ahead;             /* its helper; NULL: there is none */
     bool ahead_works;                       /* the helper has the memory that the rules need */
-    struct vector_search *vector;           /* payloads of the present vector; NULL: not searched */
     struct candidates found, decided;       /* rules to evaluate; those that a chunk need not ask */
     struct candidates payload_parts;        /* by number: those that this packet's report has */
     uint32_t *selected;                       /* candidates to evaluate */

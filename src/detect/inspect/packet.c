@@ -5,7 +5,7 @@
 #include "detect/inspect/part_cost.h"
 #include "detect/inspect/rule_cost.h"
 #include "detect/inspect/search_ahead.h"
-#include "detect/inspect/vector_search.h"
+#include "flow/elephant.h"
 #include "flow/flow.h"
 
 /* Whether the rule's fast pattern is on payload. */
@@ -277,8 +277,7 @@ static void collect(struct packet_context *c)
         scan_buffer(c, &g->packet_scan[i]);
     if (has_payload) {
         buffer_begin(dt, NULL);
-        if (!vector_search_take(dt, p, g))
-            collect_payload(c, g);
+        collect_payload(c, g);
         if (UNLIKELY(g->has_stream && !(p->flags & PACKET_STREAM_ADDED)))
             collect_unstreamed(dt, p, g, h);
         part_begin(dt, COST_BUFFER, NULL);
@@ -452,4 +451,53 @@ void addresses_inspect(struct detect_thread *dt, struct packet *p, enum directio
     ends = packet_ends(p, d);
     address_lists_collect(g->addresses, ends.src, ends.dst, &dt->found);
     run_found_by_header(dt, p, d);
+}
+
+/* --- payloads of elephant flows, searched by the helper --------------------------------------- */
+
+/* Shorter payloads are searched in less time than a job takes. */
+#define PAYLOAD_MIN_AHEAD 256
+
+/* A prediction only: if the packet is not inspected, or in the other direction, its job is not
+ * used. */
+static bool may_search_ahead(const struct packet *p)
+{
+    const struct flow_elephant *e = p->flow != NULL ? flow_elephant(p->flow) : NULL;
+
+    return e != NULL && e->action == ELEPHANT_SPREAD && p->payload_len >= PAYLOAD_MIN_AHEAD &&
+           !(p->flags & (PACKET_PSEUDO | PACKET_NO_INSPECT | PACKET_NO_PAYLOAD_INSPECT |
+                         PACKET_STREAM_NO_APP)) &&
+           !(p->flow->action & (ACTION_DROP | ACTION_PASS)) && p->src.version != 0;
+}
+
+static void add_ahead(struct detect_thread *dt, const struct packet *p, unsigned at)
+{
+    const enum direction d = packet_direction(p);
+    const struct transport_group *g = &dt->plan->group[packet_group(p)][d];
+    struct sent_payload payload = { { p->payload, p->payload_len }, p->src_port, p->dst_port };
+    struct header_view h;
+
+    header_view_init(&h, p, d);
+    search_ahead_add(dt->ahead, at, g->payload[address_case(dt->plan, &h)], &payload);
+}
+
+void detect_search_ahead(struct detect_thread *dt, const struct packet_vector *v)
+{
+    if (!dt->ahead_works)
+        return;
+    for (unsigned i = 0; i < v->count; i++)
+        if (may_search_ahead(v->packet[i]))
+            add_ahead(dt, v->packet[i], i);
+    search_ahead_start(dt->ahead);
+}
+
+void detect_search_reach(struct detect_thread *dt, unsigned at)
+{
+    search_ahead_reach(dt->ahead, at);
+}
+
+uint64_t detect_search_end(struct detect_thread *dt)
+{
+    search_ahead_end(dt->ahead);
+    return search_ahead_answers(dt->ahead);
 }

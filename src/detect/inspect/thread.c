@@ -6,7 +6,6 @@
 #include "detect/compile/renumber.h"
 #include "detect/inspect/packet_work.h"
 #include "detect/inspect/search_ahead.h"
-#include "detect/inspect/vector_search.h"
 #include "detect/lua/script.h"
 #include "detect/state/profile.h"
 #include "flow/flow.h"
@@ -94,11 +93,6 @@ bool detect_thread_start_helper(struct detect_thread *dt)
     return dt->ahead != NULL;
 }
 
-void detect_thread_search_vectors(struct detect_thread *dt)
-{
-    dt->vector = vector_search_new();
-}
-
 /* packet-alert-max: 15 is Suricata's default, and a value that does not fit a byte counts
  * as the default. Called before packets flow, so counters can be registered. */
 struct detect_thread *detect_thread_new(struct ruleset *set, const struct conf_node *conf,
@@ -154,7 +148,6 @@ void detect_thread_free(struct detect_thread *dt)
     if (dt == NULL)
         return;
     search_ahead_free(dt->ahead);
-    vector_search_free(dt->vector);
     rules_detach(dt);
     program_scratch_fini(&dt->program);
     buf_fini(&dt->spare);

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/containers/map.h"
 #include "base/memory/arena.h"
+#include "match/mpm_ngram.h"
 #include "match/spm_literal.h"
 
 #include <stdlib.h>
@@ -357,35 +358,19 @@ void pattern_set_fetch(const struct pattern_set *set)
 /* The argument of on_hit(): one search, on the stack. */
 struct scan { const struct pattern_set *set; struct candidates *out; };
 
-/* All rules of the pattern become candidates; candidates_add() drops the repeated ones. */
-void pattern_set_add_rules(const struct pattern_set *set, unsigned pattern, struct candidates *out)
-{
-    uint32_t end = set->first[pattern + 1];
-
-    for (uint32_t i = set->first[pattern]; i < end; i++)
-        candidates_add(out, set->rule[i]);
-}
-
-/* id: the pattern's index in the set. */
+/* id: the pattern's index in the set. All its rules become candidates; candidates_add()
+ * drops the repeated ones. */
 static void on_hit(unsigned id, void *arg)
 {
     const struct scan *s = arg;
+    uint32_t end = s->set->first[id + 1];
 
-    pattern_set_add_rules(s->set, id, s->out);
+    for (uint32_t i = s->set->first[id]; i < end; i++)
+        candidates_add(s->out, s->set->rule[i]);
 }
 
 /* The patterns from `shared` on are the short ones, or all of a handful. They are searched
  * with a pass each. */
-static void scan_singly(const struct pattern_set *set, struct slice data, hs_hit hit, void *arg)
-{
-    for (unsigned i = set->shared; i < set->count; i++) {
-        const struct literal_pattern *p = &set->pattern[i];
-
-        if (spm_find(data.data, data.len, p->bytes, p->len, p->nocase) != NULL)
-            hit(i, arg);
-    }
-}
-
 void pattern_set_scan(const struct pattern_set *set, struct hs_scratch *scratch,
                       const uint8_t *data, uint32_t len, struct candidates *out)
 {
@@ -397,34 +382,10 @@ void pattern_set_scan(const struct pattern_set *set, struct hs_scratch *scratch,
         mpm_ngram_scan(set->mpm, data, len, on_hit, &s);
     else if (set->hs != NULL)
         hs_set_scan(set->hs, scratch, (struct slice){ data, len }, on_hit, &s);
-    scan_singly(set, (struct slice){ data, len }, on_hit, &s);
-}
+    for (unsigned i = set->shared; i < set->count; i++) {
+        const struct literal_pattern *p = &set->pattern[i];
 
-/* Without a matcher that knows texts each of them is searched. */
-struct text_scan { mpm_text_hit *hit; void *arg; unsigned text; };
-
-static void on_text_hit(unsigned id, void *arg)
-{
-    const struct text_scan *s = arg;
-
-    s->hit(id, s->text, s->arg);
-}
-
-void pattern_set_scan_texts(const struct pattern_set *set, struct hs_scratch *scratch,
-                            const struct mpm_texts *texts, mpm_text_hit *hit, void *arg)
-{
-    struct text_scan s = { hit, arg, 0 };
-
-    if (LIKELY(set->mpm != NULL)) {
-        mpm_ngram_scan_texts(set->mpm, texts, hit, arg);
-        return;
-    }
-    for (; s.text < texts->count; s.text++) {
-        struct slice data = { texts->data + texts->start[s.text],
-                              texts->end[s.text] - texts->start[s.text] };
-
-        if (set->hs != NULL)
-            hs_set_scan(set->hs, scratch, data, on_text_hit, &s);
-        scan_singly(set, data, on_text_hit, &s);
+        if (spm_find(data, len, p->bytes, p->len, p->nocase) != NULL)
+            on_hit(i, &s);
     }
 }

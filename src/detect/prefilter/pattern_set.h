@@ -8,7 +8,7 @@
 #define DETECT_PATTERN_SET_H
 
 #include "detect/prefilter/candidates.h"
-#include "match/mpm_ngram.h"
+#include "match/hs.h"
 
 struct pattern_set;
 struct pattern_set_builder;
@@ -47,10 +47,5 @@ void pattern_set_fetch(const struct pattern_set *set);
 /* Any thread may call it, with its own scratch and candidates. */
 void pattern_set_scan(const struct pattern_set *set, struct hs_scratch *scratch,
                       const uint8_t *data, uint32_t len, struct candidates *out);
-/* The same for several texts, with the number of a pattern and of a text for each hit.
- * pattern_set_add_rules() makes the rules of a pattern candidates. */
-void pattern_set_scan_texts(const struct pattern_set *set, struct hs_scratch *scratch,
-                            const struct mpm_texts *texts, mpm_text_hit *hit, void *arg);
-void pattern_set_add_rules(const struct pattern_set *set, unsigned pattern, struct candidates *out);
 
 #endif

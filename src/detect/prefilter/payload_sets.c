@@ -292,11 +292,6 @@ static bool none_can_match(const struct payload_sets *sets, const struct sent_pa
     return true;
 }
 
-bool payload_sets_any_anywhere(const struct payload_sets *sets, const struct sent_payload *payload)
-{
-    return sets->any_port[POSITION_ANYWHERE] != NULL && !none_can_match(sets, payload);
-}
-
 /* Patterns that can only be near the front are searched in the first PAYLOAD_FRONT bytes. */
 static void scan_front(struct pattern_set *set, struct hs_scratch *scratch, struct slice data,
                        struct candidates *out)
@@ -312,22 +307,6 @@ static void scan_all(struct pattern_set *set, struct hs_scratch *scratch, struct
         pattern_set_scan(set, scratch, data.data, data.len, out);
 }
 
-/* What is left when the patterns for any port have been searched. */
-void payload_sets_scan_rest(const struct payload_sets *sets, struct hs_scratch *scratch,
-                            const struct sent_payload *payload, struct candidates *out)
-{
-    if (!is_on(sets->filter, payload))
-        return;
-    scan_front(sets->few_ports[POSITION_FRONT], scratch, payload->data, out);
-    scan_all(sets->few_ports[POSITION_ANYWHERE], scratch, payload->data, out);
-}
-
-void payload_sets_scan_unconditional(const struct payload_sets *sets, struct hs_scratch *scratch,
-                                     struct slice data, struct candidates *out)
-{
-    scan_all(sets->unconditional, scratch, data, out);
-}
-
 void payload_sets_scan(const struct payload_sets *sets, struct hs_scratch *scratch,
                        const struct sent_payload *payload, struct candidates *out)
 {
@@ -338,5 +317,8 @@ void payload_sets_scan(const struct payload_sets *sets, struct hs_scratch *scrat
 
     scan_front(sets->any_port[POSITION_FRONT], scratch, data, out);
     scan_all(anywhere, scratch, data, out);
-    payload_sets_scan_rest(sets, scratch, payload, out);
+    if (!is_on(sets->filter, payload))
+        return;
+    scan_front(sets->few_ports[POSITION_FRONT], scratch, data, out);
+    scan_all(sets->few_ports[POSITION_ANYWHERE], scratch, data, out);
 }

@@ -68,12 +68,4 @@ struct sent_payload {
 void payload_sets_scan(const struct payload_sets *sets, struct hs_scratch *scratch,
                        const struct sent_payload *payload, struct candidates *out);
 
-/* The same in parts, for payload_batch.c. True: the patterns of any_port[POSITION_ANYWHERE] may
- * matter; false: in their place those of `unconditional`. */
-bool payload_sets_any_anywhere(const struct payload_sets *sets, const struct sent_payload *payload);
-void payload_sets_scan_unconditional(const struct payload_sets *sets, struct hs_scratch *scratch,
-                                     struct slice data, struct candidates *out);
-void payload_sets_scan_rest(const struct payload_sets *sets, struct hs_scratch *scratch,
-                            const struct sent_payload *payload, struct candidates *out);
-
 #endif
