@@ -112,6 +112,25 @@ static void active_change(id_array *active, const struct edge *e)
     }
 }
 
+/* As many slots as parts, so that an address is found in a few steps; more would take caches. */
+#define SLOT_BITS_MAX 14
+
+static void slots_build(struct address_ranges *p, struct arena *arena)
+{
+    uint32_t *slot, part = 0, slots;
+
+    while (p->slot_bits < SLOT_BITS_MAX && 1u << p->slot_bits < p->count)
+        p->slot_bits++;
+    slots = 1u << p->slot_bits;
+    p->slot = slot = arena_alloc(arena, (slots + 1) * sizeof(*slot));
+    for (uint64_t i = 0; i < slots; i++) {
+        while (part + 1 < p->count && p->at[part + 1].lo <= i << (32 - p->slot_bits))
+            part++;
+        slot[i] = part;
+    }
+    slot[slots] = p->count - 1;
+}
+
 /* Walks all edges from the lowest address up, with the rules that cover the current one in
  * `active`. An edge at 2^32 ends the walk: no address is left. */
 static void ranges_build(struct address_ranges *p, edge_array *edges, struct arena *arena)
@@ -141,6 +160,7 @@ static void ranges_build(struct address_ranges *p, edge_array *edges, struct are
     p->at = arena_copy(arena, b.ranges.at, b.ranges.count * sizeof(b.ranges.at[0]));
     p->count = (unsigned)b.ranges.count;
     p->list = arena_copy(arena, b.lists.at, b.lists.count * sizeof(b.lists.at[0]));
+    slots_build(p, arena);
     ARRAY_FREE(&b.ranges);
     ARRAY_FREE(&b.lists);
     ARRAY_FREE(&active);
@@ -177,17 +197,20 @@ void address_lists_build(struct address_lists *lists, struct rule *const *rule,
     ARRAY_FREE(&dst);
 }
 
-/* Binary search. The first part begins at address 0, so each address is in one. */
+/* Binary search within a slot. The first part begins at address 0, so each address is in one. */
 static void ranges_collect(const struct address_ranges *p, const struct ip *ip,
                            struct candidates *out)
 {
-    uint32_t address = get_be32(ip->b);
-    unsigned lo = 0, hi = p->count;
+    uint32_t address = get_be32(ip->b), lo, hi;
+    const uint32_t *slot;
 
     if (p->count == 0)
         return;
+    slot = &p->slot[(uint64_t)address >> (32 - p->slot_bits)];
+    lo = slot[0];
+    hi = slot[1] + 1;
     while (hi - lo > 1) {
-        unsigned mid = lo + (hi - lo) / 2;
+        uint32_t mid = lo + (hi - lo) / 2;
 
         if (p->at[mid].lo <= address)
             lo = mid;

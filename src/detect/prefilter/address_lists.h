@@ -15,6 +15,10 @@ struct address_ranges {
     struct address_range *at;   /* sorted; each ends before the `lo` of the next */
     unsigned count;
     const struct rule_ids *list;    /* list 0 is empty */
+    /* The space in equal slots: for each the part that its first address is in, and at the end the
+     * last part. */
+    const uint32_t *slot;
+    uint8_t slot_bits;          /* of an address that are the same within a slot */
 };
 
 struct address_lists {
