@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* base/memory/packed_arena.c - regions of chunks. An object is in one chunk, and a region is
- * aligned to its size, so an object's address gives both. The first chunk of a region has the
- * region's header. */
+ * aligned to its size, so an object's address gives both. The first chunk of a region only says
+ * which region it is. */
 #include "base/memory/packed_arena.h"
 
 #include "base/array.h"
@@ -20,6 +20,7 @@
 
 struct packed_region {
     struct packed_region *next;
+    uint8_t *memory;
     pthread_mutex_t lock;               /* for chunks that are unpacked */
     uint32_t used;                      /* bytes, the header's chunk included */
     struct {
@@ -30,20 +31,21 @@ struct packed_region {
 
 static struct packed_region *region_of(const void *object)
 {
-    return (struct packed_region *)((uintptr_t)object & ~(uintptr_t)(REGION_SIZE - 1));
+    return *(struct packed_region **)((uintptr_t)object & ~(uintptr_t)(REGION_SIZE - 1));
 }
 
 static uint8_t *chunk_start(struct packed_region *region, unsigned i)
 {
-    return (uint8_t *)region + (size_t)i * PACKED_CHUNK;
+    return region->memory + (size_t)i * PACKED_CHUNK;
 }
 
 static struct packed_region *region_new(struct packed_arena *arena)
 {
-    struct packed_region *region;
+    struct packed_region *region = xcalloc(1, sizeof(*region));
 
-    while ((region = pages_map(REGION_SIZE, REGION_SIZE)) == NULL)
+    while ((region->memory = pages_map(REGION_SIZE, REGION_SIZE)) == NULL)
         out_of_memory(REGION_SIZE);
+    *(struct packed_region **)region->memory = region;
     pthread_mutex_init(&region->lock, NULL);
     region->used = PACKED_CHUNK;
     region->next = arena->regions;
@@ -68,7 +70,7 @@ void *packed_arena_alloc(struct packed_arena *arena, size_t size)
     }
     region->used += (uint32_t)size;
     arena->used += size;
-    return (uint8_t *)region + region->used - size;
+    return region->memory + region->used - size;
 }
 
 /* What does not save a page stays as it is. */
@@ -145,6 +147,7 @@ void packed_arena_fini(struct packed_arena *arena)
                 traffic_memory_add(PACKED_CHUNK);       /* what unmapping subtracts */
             }
         pthread_mutex_destroy(&region->lock);
-        pages_unmap(region, REGION_SIZE);
+        pages_unmap(region->memory, REGION_SIZE);
+        free(region);
     }
 }
