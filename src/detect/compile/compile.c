@@ -6,7 +6,6 @@
 #include "base/system/directories.h"
 #include "base/report/log.h"
 #include "detect/state/dataset.h"
-#include "detect/rule/flowbits.h"
 #include "detect/rule/program.h"
 #include "detect/state/part_costs.h"
 #include "detect/state/profile.h"
@@ -134,16 +133,11 @@ static int build_scan_set(struct compiler *c, const struct scan_builder *from, u
 
 /* --- rules about packets and streams ------------------------------------------------------ */
 
-static bool any_ports(const struct rule *r)
-{
-    return (r->src_port == NULL || r->src_port->any) && (r->dst_port == NULL || r->dst_port->any);
-}
-
 /* A short pattern would stop the scan so often that another way is cheaper: a list by port
  * or, for a rule about any port, a literal at a known position. */
 static void add_non_prefilter(entry_array *by_port, entry_array *anchored, const struct rule *r)
 {
-    ARRAY_PUSH(any_ports(r) ? anchored : by_port,
+    ARRAY_PUSH(rule_is_on_any_port(r) ? anchored : by_port,
                (struct anchored_entry){ r, rule_anchored_literal(r) });
 }
 
@@ -742,72 +736,6 @@ static bool asks_for_overlap(const struct rule *r)
     return false;
 }
 
-/* Rules on both directions have their pattern in one of them. */
-static bool needs_tx_pattern(const struct rule *r)
-{
-    return r->type == RULE_APP_TX && r->payload != NULL && r->upstream == NULL &&
-           !(r->flags & RULE_TX_BOTH) && r->fast_op != NULL && r->fast_list != NULL &&
-           r->fast_list->buffer != NULL && r->fast_list->buffer->kind == BUFFER_TX;
-}
-
-/* The bit of its first "isset" of one name. */
-static uint16_t needed_flowbit(const struct rule *r)
-{
-    struct flowbits_use use;
-
-    for (unsigned i = 0; i < r->test_count - r->late_count; i++)
-        if (!r->test[i].negated && flowbits_use_of(&r->test[i], &use) && use.count == 1 &&
-            use.id[0] <= UINT16_MAX && strcmp(use.command, "isset") == 0)
-            return (uint16_t)use.id[0];
-    return 0;
-}
-
-/* A mask holds what excludes most candidates, in few bytes: the rule itself need not be
- * read. One element more than rules, so that an empty ruleset has an array too. */
-static void masks_build(struct detect_plan *plan, struct arena *arena)
-{
-    plan->mask = arena_zalloc(arena, (plan->rule_count + 1) * sizeof(*plan->mask));
-    plan->header[HEADER_ID_SENDER] = &plan->cases.sender;
-    plan->header[HEADER_ID_RECEIVER] = &plan->cases.receiver;
-    for (unsigned i = 0; i < plan->rule_count; i++) {
-        const struct rule *r = plan->rule[i];
-
-        if (r->header_id != HEADER_ID_NONE)
-            plan->header[r->header_id] = r;
-        plan->mask[i] = (struct rule_mask){
-            .flowbit = needed_flowbit(r), .header_id = r->header_id, .app_proto = r->app_proto,
-            .conditions = rule_conditions(r->flags),
-            .is_tx = r->type == RULE_APP_TX, .is_both = (r->flags & RULE_TX_BOTH) != 0,
-            .is_pattern = rule_payload_is_literal(r),
-            .needs_payload_hit = r->fast_op == NULL && rule_payload_has_pattern(r),
-            .needs_payload = (r->flags & RULE_NEEDS_PAYLOAD) != 0,
-            .is_proto = r->type == RULE_PROTO_ONLY,
-            .is_found_once = (r->flags & RULE_PAYLOAD_PATTERN) != 0 ||
-                             (any_ports(r) && rule_anchored_literal(r).len > 0),
-            .needs_tx_pattern = needs_tx_pattern(r),
-        };
-    }
-    for (unsigned i = 0; i < plan->rule_count; i++)
-        if (plan->rule[i]->shared_payload_match != i)
-            plan->mask[plan->rule[i]->shared_payload_match].needs_tx_pattern = false;
-}
-
-/* The first rule with a part has its number. It comes before the others in evaluation order. */
-static void payload_parts_number(struct detect_plan *plan)
-{
-    for (unsigned i = 0; i < plan->rule_count; i++) {
-        const struct rule *r = plan->rule[i];
-        uint16_t *part = &plan->mask[i].payload_part;
-
-        if (r->type != RULE_APP_TX || rule_payload(r) == NULL)
-            continue;
-        if (r->shared_payload_match != i)
-            *part = plan->mask[r->shared_payload_match].payload_part;
-        else if (plan->payload_part_count < UINT16_MAX)
-            *part = (uint16_t)++plan->payload_part_count;
-    }
-}
-
 static void find_cases(struct compiler *c)
 {
     struct detect_plan *plan = c->plan;
@@ -879,8 +807,7 @@ int ruleset_compile(struct ruleset *set, const struct ruleset *previous, struct 
         if (r->type == RULE_APP_TX)
             place_tx_rule(c, r);
     }
-    masks_build(c->plan, &set->arena);
-    payload_parts_number(c->plan);
+    rule_masks_build(c->plan, &set->arena);
     result = build_all(c);
     pattern_pool_continue(c->plan->patterns, NULL);
     c->plan->buffer_count = buffer_count(set);

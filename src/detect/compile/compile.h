@@ -175,6 +175,9 @@ void rules_follow_tx(struct ruleset *set);
 void rules_share_payload_matches(struct ruleset *set);
 /* How much the literal of the payload that a pattern set searches for excludes; 0: none. */
 unsigned rule_payload_worth(const struct rule *rule);
+/* rule_masks.c: plan->mask, for all rules of the plan; all else of them must be compiled. */
+void rule_masks_build(struct detect_plan *plan, struct arena *arena);
+bool rule_is_on_any_port(const struct rule *rule);
 /* header_id.c: sets rule->header_id. Fast patterns must have been selected. */
 void rules_number_headers(struct ruleset *set);
 
