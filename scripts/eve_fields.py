@@ -17,8 +17,17 @@ WRITERS = {
     "json_bytes": "text", "json_put_bytes": "text", "json_lossy": "text", "json_printf": "text",
     "json_printable": "text", "json_base64": "base64", "json_hex": "hex digits",
     "json_raw": "any", "json_put_raw": "any", "JSON_U64": "number", "JSON_CLEAN": "text",
-    "JSON_NAME": "text", "JSON_BOOL": "boolean", "eve_time": "text", "eve_ip": "text",
+    "JSON_NAME": "text", "JSON_BOOL": "boolean", "JSON_SLICE": "text",
+    "json_literal_slice": "text", "eve_time": "text", "eve_ip": "text",
 }
+OPENERS = {"json_object": "object", "json_array": "array", "JSON_OBJECT": "object",
+           "JSON_ARRAY": "array"}
+# Members that stand in a text as they are written (JSON_PUT). What follows in it tells the type,
+# or the call that writes the value. Lists of such runs have numbers.
+MEMBER = re.compile(r'\\"(\w+)\\":(?=(.{0,3}))')
+STARTS = {"\\": "text", "t": "boolean", "f": "boolean", "[": "array"}
+VALUES = {"JSON_PUT_U64": "number", "eve_put_time": "text", "put_hex": "hex digits"}
+CALLER = re.compile(r"(\w+)\((?:\w+, )?$")
 MORE = "…"                  # a key that only the traffic or the configuration knows
 ITEM = "item: "             # before the type of what stands in a list
 DEPTH_MAX = 24
@@ -186,8 +195,8 @@ class Walk:
         if name in ("json_put_u64", "json_put_bytes", "json_put_raw"):
             key = re.sub(r"^(?:json_key|TEXT_OF|text_of)\((.*)\)$", r"\1", key)
         keys = self.keys(key)
-        if name in ("json_object", "json_array"):
-            kind = name[5:]
+        if name in OPENERS:
+            kind = OPENERS[name]
             parent, first = self.at[-1], None
             for one in keys:
                 field = parent if one is None else parent.member(one)
@@ -208,6 +217,22 @@ class Walk:
                     self.at[-1].types.add(ITEM + WRITERS[name])
             else:
                 self.at[-1].member(one).types.add(WRITERS[name])
+
+    def write_run(self, name, given, caller):
+        """Members in a text, or in the texts of a table that a run copies from."""
+        texts = given[1]
+        if name == "memcpy":
+            rows = re.search(TABLE % re.match(r"&?(\w*)", given[1]).group(1), self.function.body, re.S)
+            texts = rows.group(1) if rows else ""
+        for text in STRING.findall(texts):
+            for key, rest in MEMBER.findall(text):
+                kind = VALUES.get(name) if rest == "" else "number" if rest[0].isdigit() else \
+                    STARTS.get(rest[0])
+                kind = VALUES.get(caller.group(1), kind) if caller and len(rest) < 3 else kind
+                field = self.at[-1].member(key)
+                field.types.add(kind or "any")
+                if kind == "array":
+                    field.types.add(ITEM + "number")
 
     def begin(self, events):
         """From here on, the fields are those of the record of this type."""
@@ -245,7 +270,9 @@ class Walk:
             if name in KEYWORDS:
                 continue
             given, _ = arguments(code, match.end())
-            if name in WRITERS or name in ("json_object", "json_array"):
+            if name in ("JSON_PUT", "JSON_PUT_U64", "memcpy"):
+                self.write_run(name, given, CALLER.search(code[:match.start()]))
+            if name in WRITERS or name in OPENERS:
                 self.write(name, given)
             elif name in ("json_object_end", "json_array_end"):
                 if len(self.at) > max(1, depth if self.trail[-1:] != ("eve_end",) else 1):

@@ -201,9 +201,10 @@ void eve_vlans(struct json *j, const uint16_t *vlan, unsigned count)
     p = json_reserve(j, 16 + count * sizeof("65535,"));
     if (UNLIKELY(p == NULL))
         return;
-    p = JSON_PUT(p, "\"vlan\":");
+    p = JSON_PUT(p, "\"vlan\":[");
     for (unsigned i = 0; i < count; i++) {
-        *p++ = i == 0 ? '[' : ',';
+        if (i > 0)
+            *p++ = ',';
         p = json_write_u64(p, vlan[i]);
     }
     *p++ = ']';
