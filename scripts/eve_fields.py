@@ -226,13 +226,13 @@ class Walk:
             texts = rows.group(1) if rows else ""
         for text in STRING.findall(texts):
             for key, rest in MEMBER.findall(text):
-                kind = VALUES.get(name) if rest == "" else "number" if rest[0].isdigit() else \
-                    STARTS.get(rest[0])
+                kind = VALUES.get(name) if rest == "" else VALUES["JSON_PUT_U64"] \
+                    if rest[0].isdigit() else STARTS.get(rest[0])
                 kind = VALUES.get(caller.group(1), kind) if caller and len(rest) < 3 else kind
                 field = self.at[-1].member(key)
                 field.types.add(kind or "any")
                 if kind == "array":
-                    field.types.add(ITEM + "number")
+                    field.types.add(ITEM + VALUES["JSON_PUT_U64"])
 
     def begin(self, events):
         """From here on, the fields are those of the record of this type."""

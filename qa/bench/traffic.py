@@ -71,8 +71,9 @@ class Maker:
         for _ in range(1300):
             flow, edge = self.flow(self.cap), f"----form{self.random.getrandbits(64):016x}"
             body = b"".join(
-                f'--{edge}\r\nContent-Disposition: form-data; name="{self.random.choice(self.words)}"'
-                f'{extra}\r\n\r\n'.encode() + value + b"\r\n" for extra, value in (
+                f'--{edge}\r\nContent-Disposition: form-data; '
+                f'name="{self.random.choice(self.words)}"{extra}\r\n\r\n'.encode() + value +
+                b"\r\n" for extra, value in (
                     ("", b"a short value"),
                     ('; filename="photo.jpg"\r\nContent-Type: image/jpeg',
                      self.random.randbytes(self.size(10000, 200000))),
