@@ -2,9 +2,8 @@
 /* match/expressions.h - the compiled regular expressions of a ruleset. Equal expressions of a
  * ruleset are one, and those of the ruleset before it are not compiled again.
  *
- * The loading thread fills a table; from then on only machine code is added
- * (pcre_work_fast()). The last ruleset that has an
- * expression frees it, on whichever thread that is. */
+ * The loading thread fills a table; from then on only machine code is added (pcre_work_fast()). The
+ * last ruleset that has an expression frees it, on whichever thread that is. */
 #ifndef MATCH_EXPRESSIONS_H
 #define MATCH_EXPRESSIONS_H
 

@@ -139,28 +139,9 @@ void decoder_count_into(struct decoder *d, struct counters *counters)
 
 /* ---- the usual frame ---- */
 
-#define TCP_HEADER 20u
 #define TIMESTAMP_OPTIONS 12u
-#define ETHERTYPE_IPV4 0x0800
 #define FRAGMENT_BITS 0x3fff
 #define COUNTED_FLAGS (TCP_SYN | TCP_RST | TCP_URG)
-
-static void take_tcp(struct packet *p, uint8_t *tcp, uint32_t len, uint32_t header)
-{
-    p->l4 = tcp;
-    p->l4_len = len;
-    p->l4_header_len = (uint16_t)header;
-    p->payload = tcp + header;
-    p->payload_len = len - header;
-    p->ip_proto = 6;
-    p->src_port = get_be16(tcp);
-    p->dst_port = get_be16(tcp + 2);
-    p->tcp.seq = get_be32(tcp + 4);
-    p->tcp.ack = get_be32(tcp + 8);
-    p->tcp.reserved = tcp[12] & 0x0f;
-    p->tcp.flags = tcp[13];
-    p->tcp.window = get_be16(tcp + 14);
-}
 
 static void take_ip(struct packet *p, uint8_t *ip)
 {
@@ -198,7 +179,7 @@ bool decode_usual(const struct decoder *d, struct packet *p)
         return false;
     }
     take_ip(p, ip);
-    take_tcp(p, tcp, len - IPV4_HEADER_MIN, header);
+    decode_take_tcp(p, tcp, len - IPV4_HEADER_MIN, header);
     decode_set_flow(d, p);
     return true;
 }

@@ -158,6 +158,25 @@ void decode_ipv6_extensions(struct decoder *d, struct packet *p, uint8_t first,
  * unreliable. */
 bool decode_ipv4_options(struct packet *p, const uint8_t *at, uint32_t len);
 void decode_tcp_options(struct packet *p, const uint8_t *at, uint32_t len);
+#define TCP_HEADER 20u
+/* The fields of a TCP header, whose lengths have been checked: `len` bytes, of which `header` are
+ * the header with its options. */
+static inline void decode_take_tcp(struct packet *p, uint8_t *at, uint32_t len, uint32_t header)
+{
+    p->l4 = at;
+    p->l4_len = len;
+    p->l4_header_len = (uint16_t)header;
+    p->payload = at + header;
+    p->payload_len = len - header;
+    p->ip_proto = 6;
+    p->src_port = get_be16(at);
+    p->dst_port = get_be16(at + 2);
+    p->tcp.seq = get_be32(at + 4);
+    p->tcp.ack = get_be32(at + 8);
+    p->tcp.reserved = at[12] & 0x0f;
+    p->tcp.flags = at[13];
+    p->tcp.window = get_be16(at + 14);
+}
 /* Reads the options if they are the usual ones; else nothing has changed. */
 bool decode_only_timestamp(struct packet *p, const uint8_t *at, uint32_t len);
 

@@ -10,7 +10,6 @@
 #include "packet/flow_hash.h"
 
 #define FRAGMENT_BITS 0x3fff            /* more fragments, or an offset */
-#define TCP_HEADER 20u
 #define UDP_HEADER 8u
 #define PLAIN_LAYERS 4                  /* Ethernet, VLAN, IP, and one spare */
 

@@ -2,7 +2,6 @@
 /* packet/decode/tcp.c - the TCP header, RFC 9293. */
 #include "packet/decode/decode_private.h"
 
-#define TCP_HEADER 20u
 
 static void count_flags(struct decoder *d, uint8_t flags)
 {
@@ -35,19 +34,7 @@ bool decode_tcp(struct decoder *d, struct packet *p, const uint8_t *at, uint32_t
     if (UNLIKELY(header < TCP_HEADER))
         return decode_invalid(p, EVENT_TCP_INVALID_OPTLEN);
 
-    p->l4 = (uint8_t *)at;
-    p->l4_len = len;
-    p->l4_header_len = (uint16_t)header;
-    p->payload = (uint8_t *)at + header;
-    p->payload_len = len - header;
-    p->ip_proto = 6;
-    p->src_port = get_be16(at);
-    p->dst_port = get_be16(at + 2);
-    p->tcp.seq = get_be32(at + 4);
-    p->tcp.ack = get_be32(at + 8);
-    p->tcp.reserved = at[12] & 0x0f;
-    p->tcp.flags = at[13];
-    p->tcp.window = get_be16(at + 14);
+    decode_take_tcp(p, (uint8_t *)at, len, header);
     if (header > TCP_HEADER)
         decode_tcp_options(p, at + TCP_HEADER, header - TCP_HEADER);
     count_flags(d, p->tcp.flags);
