@@ -15,6 +15,7 @@
 
 #include "base/report/counters.h"
 #include "base/report/log.h"
+#include "base/system/loaded_pages.h"
 #include "control/handover.h"
 #include "control/metrics.h"
 #include "control/process.h"
@@ -348,6 +349,7 @@ static int run_once(struct setup *s, struct err *err)
     if (engine == NULL)
         return EXIT_FAILURE;
     s->context.gauges = gauges_new(&s->context);
+    loaded_pages_drop();        /* the code that has loaded rules and configuration, among others */
     if (start_threads(s, engine, err) < 0) {
         stop_gauges(s);
         engine_free(engine);

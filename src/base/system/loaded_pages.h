@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* base/system/loaded_pages.h - the pages of the program's file and of its libraries' files.
+ *
+ * Starting reads most of them: symbols to bind, code that parses rules and configuration. Of what
+ * one process has mapped, packets need a part only. */
+#ifndef BASE_LOADED_PAGES_H
+#define BASE_LOADED_PAGES_H
+
+/* Unmaps what can be read from the files again. It stays in the page cache of the system, from
+ * which the kernel maps 16 pages at a time when one of them is needed. Pages that a debugger or the
+ * loader has written to stay. Any thread; without /proc it does nothing. */
+void loaded_pages_drop(void);
+
+#endif
