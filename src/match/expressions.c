@@ -88,6 +88,13 @@ const struct expression *expression_of(const struct pcre_compiled *compiled)
     return expression_with(compiled);
 }
 
+void *expression_counted(const struct pcre_compiled *compiled)
+{
+    const struct expression *e = expression_with(compiled);
+
+    return pcre_work_make_counted(compiled, e->text, e->options);
+}
+
 void expression_keep(const struct pcre_compiled *compiled)
 {
     expression_with(compiled)->stays = true;

@@ -2,8 +2,9 @@
 /* match/expressions.h - the compiled regular expressions of a ruleset. Equal expressions of a
  * ruleset are one, and those of the ruleset before it are not compiled again.
  *
- * The loading thread fills a table; from then on only machine code is added (pcre_work_fast()). The
- * last ruleset that has an expression frees it, on whichever thread that is. */
+ * The loading thread fills a table; from then on only code is added that is made when it is used
+ * (pcre_work_fast(), expression_counted()). The last ruleset that has an expression frees it, on
+ * whichever thread that is. */
 #ifndef MATCH_EXPRESSIONS_H
 #define MATCH_EXPRESSIONS_H
 
@@ -32,6 +33,8 @@ const struct expression *expression_get(struct expressions *all, struct text re,
                                         int *error, size_t *at);
 /* The expression that has it; it must be one of a table. */
 const struct expression *expression_of(const struct pcre_compiled *compiled);
+/* Its code with callouts, if it is costly and of a table. Any thread. NULL: no memory. */
+void *expression_counted(const struct pcre_compiled *compiled);
 /* An expression of the table before stays: expressions_take_kept() adds it to this one. */
 void expression_keep(const struct pcre_compiled *compiled);
 void expressions_take_kept(struct expressions *all);

@@ -25,6 +25,7 @@ struct level { size_t from; bool around; };
 
 struct search {
     const struct expression *e;
+    const pcre2_code *counted;
     struct buf reach;           /* bytes that match all items up to here */
     struct level level[LEVELS];
     unsigned depth;
@@ -79,7 +80,7 @@ static bool uses_up_work(struct search *s, const uint8_t *data, size_t len)
     if (!c->few_backtracks && pcre_work_is_small(c, data, len, &work))
         return false;
     s->work = (struct pcre_work){ PCRE_WORK(len), 0 };
-    return pcre2_match(c->counted, data, len, 0, 0, s->md, s->context) ==
+    return pcre2_match(s->counted, data, len, 0, 0, s->md, s->context) ==
            PCRE2_ERROR_MATCHLIMIT && s->work.left == 0;
 }
 
@@ -247,12 +248,15 @@ bool pcre_slow_find(const struct expression *e, struct pcre_slow_data *data)
     struct search s = { .e = e, .found = data };
     bool found;
 
-    if (e->pcre.counted == NULL || (e->pcre.anchored && !e->pcre.few_backtracks))
+    if (!e->pcre.costly || (e->pcre.anchored && !e->pcre.few_backtracks))
         return false;
-    s.last_byte = last_byte_of(e->pcre.counted);
+    s.counted = expression_counted(&e->pcre);
+    if (s.counted == NULL)
+        return false;
+    s.last_byte = last_byte_of(s.counted);
     s.context = pcre_work_context_new(&s.work);
-    s.md = pcre2_match_data_create_from_pattern(e->pcre.counted, NULL);
-    found = s.md != NULL && pcre2_callout_enumerate(e->pcre.counted, visit_item, &s) > 0;
+    s.md = pcre2_match_data_create_from_pattern(s.counted, NULL);
+    found = s.md != NULL && pcre2_callout_enumerate(s.counted, visit_item, &s) > 0;
     pcre2_match_data_free(s.md);
     pcre2_match_context_free(s.context);
     buf_fini(&s.reach);

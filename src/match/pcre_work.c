@@ -186,28 +186,57 @@ bool pcre_work_is_small(const struct pcre_compiled *c, const uint8_t *data, size
     return starts <= c->few_starts;
 }
 
-/* Compiles again with callouts, if it needs that. No machine code is made of it: with 25,185 rules
- * that would take 14 MB and a quarter of the start, for what seldom runs. */
-static void add_callouts(struct pcre_compiled *c, struct text re, uint32_t options)
+static pcre2_code *compile_counted(struct text re, uint32_t options)
 {
-    struct findings f = { .re = re };
     size_t at;
     int error;
-    pcre2_code *code = pcre2_compile((PCRE2_SPTR)re.p, re.n, options | PCRE2_AUTO_CALLOUT, &error,
-                                     &at, NULL);
+
+    return pcre2_compile((PCRE2_SPTR)re.p, re.n, options | PCRE2_AUTO_CALLOUT, &error, &at, NULL);
+}
+
+/* Compiles with callouts to see what the expression has. No machine code is made of it: with 25,185
+ * rules that would take 14 MB and a quarter of the start, for what seldom runs. */
+static void find_cost(struct pcre_compiled *c, struct text re, uint32_t options, bool keep)
+{
+    struct findings f = { .re = re };
+    pcre2_code *code = compile_counted(re, options);
 
     if (code == NULL)
         return;
     pcre2_callout_enumerate(code, visit_item, &f);
-    if (!is_costly(&f, c->fast != NULL || c->fast_when_used)) {
+    c->costly = is_costly(&f, c->fast != NULL || c->fast_when_used);
+    if (c->costly && keep)
+        c->counted = code;
+    else
         pcre2_code_free(code);
+    if (!c->costly)
         return;
-    }
-    c->counted = code;
     c->few_backtracks = goes_back(&f);
     c->nested = f.hard || f.back || f.far > 0;
     c->few_starts = c->few_backtracks ? FEW_STARTS_BACK : FEW_STARTS;
     find_starts(c);
+}
+
+/* Each thread that needs one makes it, and the first one stays: none waits for another. */
+static void *put_first(void *const *at, pcre2_code *code)
+{
+    void *first = NULL;
+
+    if (__atomic_compare_exchange_n((void **)(uintptr_t)at, &first, code, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
+        return code;
+    pcre2_code_free(code);
+    return first;
+}
+
+COLD void *pcre_work_make_counted(const struct pcre_compiled *c, struct text re, uint32_t options)
+{
+    void *counted = __atomic_load_n(&c->counted, __ATOMIC_ACQUIRE);
+
+    if (counted != NULL)
+        return counted;
+    counted = compile_counted(re, options);
+    return counted != NULL ? put_first(&c->counted, counted) : NULL;
 }
 
 /* --- machine code ----------------------------------------------------------------------------- */
@@ -237,19 +266,16 @@ static bool is_surely_translated(const pcre2_code *code, struct text re)
            memmem(re.p, re.n, "(?C", 3) == NULL && memmem(re.p, re.n, "\\C", 2) == NULL;
 }
 
-/* Each thread that needs it makes a copy, and the first one stays. So none waits for another. */
 COLD void *pcre_work_make_fast(const struct pcre_compiled *c)
 {
-    void **at = (void **)(uintptr_t)&c->fast, *first = NULL;
     pcre2_code *fast = pcre2_code_copy(c->code);
 
     if (fast == NULL)
         return NULL;
-    if (pcre2_jit_compile(fast, PCRE2_JIT_COMPLETE) == 0 &&
-        __atomic_compare_exchange_n(at, &first, fast, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-        return fast;
+    if (pcre2_jit_compile(fast, PCRE2_JIT_COMPLETE) == 0)
+        return put_first(&c->fast, fast);
     pcre2_code_free(fast);
-    return first;
+    return NULL;
 }
 
 /* --- compiling -------------------------------------------------------------------------------- */
@@ -268,7 +294,7 @@ struct pcre_compiled pcre_work_compile(struct text re, uint32_t options,
     else if (machine != PCRE_INTERPRETED && pcre2_jit_compile(c.code, PCRE2_JIT_COMPLETE) == 0)
         c.fast = c.code;
     if (may_repeat(re))
-        add_callouts(&c, re, options);
+        find_cost(&c, re, options, machine != PCRE_WHEN_USED);
     return c;
 }
 

@@ -6,7 +6,8 @@
  * 450 million bytes of a body of 30,000 letters `a` and stays below the limit. Expressions of which
  * that can be true are compiled a second time, with callouts. One between any two items counts the
  * bytes since the last one, so the same bytes always cost the same. That code runs where a match
- * may start in many places, and where the other code has gone back often. All else runs without. */
+ * may start in many places, and where the other code has gone back often. All else runs without.
+ * Most of it never runs, so with PCRE_WHEN_USED it is only made then. */
 #ifndef MATCH_PCRE_WORK_H
 #define MATCH_PCRE_WORK_H
 
@@ -34,9 +35,10 @@ enum pcre_machine_code {
 
 struct pcre_compiled {
     void *code;                 /* pcre2_code; NULL: see expression_get() */
-    void *counted;              /* the same with callouts; NULL: it needs none */
+    void *counted;              /* atomic: the same with callouts, or NULL */
     void *fast;                 /* atomic: the same with machine code, or NULL */
     bool fast_when_used;        /* pcre_work_fast() makes it */
+    bool costly;                /* it needs `counted`; expression_counted() makes it */
     bool few_backtracks;        /* `code` runs with PCRE_FEW_BACKTRACKS as its match limit */
     bool anchored;
     bool nested;                /* its repeats read the same bytes again and again */
@@ -58,6 +60,9 @@ static inline void *pcre_work_fast(const struct pcre_compiled *c)
 
     return LIKELY(fast != NULL) || !c->fast_when_used ? fast : pcre_work_make_fast(c);
 }
+
+/* Compiles a costly one with callouts, unless that has been done. Any thread. NULL: no memory. */
+void *pcre_work_make_counted(const struct pcre_compiled *c, struct text re, uint32_t options);
 
 /* True if `code` may search the subject; otherwise `counted` has to. *most: the work that it then
  * takes at most. */

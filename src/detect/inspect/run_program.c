@@ -8,6 +8,7 @@
 #include "detect/rule/program.h"
 
 #include "base/text/base64.h"
+#include "match/expressions.h"
 #include "match/pcre_memory.h"
 #include "match/spm_literal.h"
 
@@ -339,13 +340,16 @@ static int counted_match(const struct pcre_op *pcre, struct program_run *run, ui
     struct program_scratch *s = run->scratch;
     const uint64_t most = PCRE_WORK(run->len) * MAX(pcre->match_limit / PCRE_MATCH_LIMIT, 1u);
     const uint64_t left = MIN(most - MIN(most, run->worked), work_left(run));
+    const pcre2_code *code = expression_counted(pcre->compiled);
     int n;
+
+    if (code == NULL)
+        return PCRE2_ERROR_NOMEMORY;
 
     s->work = (struct pcre_work){ left, from };
     pcre2_set_match_limit(s->counted, pcre->match_limit);
     pcre2_set_depth_limit(s->counted, pcre->depth_limit);
-    n = pcre2_match(pcre->compiled->counted, run->data + base, run->len - base, from, 0,
-                    s->match_data, s->counted);
+    n = pcre2_match(code, run->data + base, run->len - base, from, 0, s->match_data, s->counted);
     run->worked += left - s->work.left;
     return n;
 }
@@ -364,7 +368,7 @@ static bool needs_no_count(const struct pcre_compiled *c, const struct program_r
     struct program_work *work = &run->scratch->packet;
     uint64_t most;
 
-    if (c->counted == NULL)
+    if (!c->costly)
         return true;
     if (!pcre_work_is_small(c, run->data + at, run->len - at, &most))
         return false;
@@ -418,7 +422,7 @@ static enum step_result pcre_once(const struct step *s, struct program_run *run)
     if (may_read(run, run->len - base - from) &&
         needs_no_count(pcre->compiled, run, base + from))
         n = plain_match(pcre, run, base, from);
-    if (n == PCRE2_ERROR_MATCHLIMIT && pcre->compiled->counted != NULL)
+    if (n == PCRE2_ERROR_MATCHLIMIT && pcre->compiled->costly)
         n = counted_match(pcre, run, base, from);
     read = n > 0 ? pcre2_get_ovector_pointer(md)[1] - from : run->len - base - from;
     run->scanned += read;

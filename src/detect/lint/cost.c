@@ -72,7 +72,7 @@ static const struct rule_op *slow_op(const struct rule *rule, struct pcre_slow_d
 {
     for (const struct rule_list *list = rule->list; list != NULL; list = list->next)
         for (const struct rule_op *op = list->first; op != NULL; op = op->next)
-            if (op->kind == OP_PCRE && op->pcre->compiled->counted != NULL &&
+            if (op->kind == OP_PCRE && op->pcre->compiled->costly &&
                 pcre_slow_find(expression_of(op->pcre->compiled), data))
                 return op;
     return NULL;

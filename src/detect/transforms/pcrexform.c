@@ -92,9 +92,9 @@ static bool pcrexform_apply(struct slice in, const void *arg, struct buf *out)
 
     if (md == NULL)
         return true;
-    if (x->pcre.counted == NULL || pcre_work_is_small(&x->pcre, in.data, in.len, &work))
+    if (!x->pcre.costly || pcre_work_is_small(&x->pcre, in.data, in.len, &work))
         result = pcre2_match(x->pcre.code, in.data, in.len, 0, 0, md, x->context);
-    if (result == PCRE2_ERROR_MATCHLIMIT && x->pcre.counted != NULL)
+    if (result == PCRE2_ERROR_MATCHLIMIT && x->pcre.costly)
         result = counted_match(x, in, md);
     if (result > 1) {
         ov = pcre2_get_ovector_pointer(md);

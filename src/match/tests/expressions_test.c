@@ -68,3 +68,24 @@ TEST(expressions_that_are_kept_go_over)
     CHECK(get(&next, "stays", 0) == stays);
     expressions_fini(&next);
 }
+
+/* Searches that have to be counted are few, so the code for them is made by the first one. */
+TEST(expressions_are_counted_when_used)
+{
+    struct expressions all;
+    const struct expression *costly, *plain;
+    void *counted;
+
+    expressions_init(&all, NULL);
+    t->skipped = all.machine != PCRE_WHEN_USED;
+    costly = get(&all, "a(?=[^b]*c)", 0);
+    plain = get(&all, "ab*c", 0);
+    CHECK(costly->pcre.costly && !plain->pcre.costly);
+    if (!t->skipped)
+        CHECK(costly->pcre.counted == NULL);
+    counted = expression_counted(&costly->pcre);
+    CHECK(counted != NULL && counted != costly->pcre.code);
+    CHECK(costly->pcre.counted == counted && expression_counted(&costly->pcre) == counted);
+    CHECK(plain->pcre.counted == NULL);
+    expressions_fini(&all);
+}
