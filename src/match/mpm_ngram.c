@@ -91,6 +91,7 @@ struct mpm_ngram {
     struct one_entry { uint32_t id; uint8_t byte; } *one;   /* literals of one byte */
     struct ngram_literal *literal;
     uint64_t *value, *mask;
+    unsigned count;             /* of literals */
 };
 
 /* --- which bytes of a literal ------------------------------------------------------------- */
@@ -264,6 +265,20 @@ static void slot_put(struct length_class *l, uint32_t key, uint32_t first)
     l->slot[slot] = (struct ngram_slot){ key, first + 1 };
 }
 
+/* How far beyond the last slot keys went shows only now. */
+static void slots_trim(struct length_class *l, size_t slots, size_t more)
+{
+    size_t used = slots + more;
+    struct ngram_slot *exact;
+
+    while (used > slots && l->slot[used - 1].first == 0)
+        used--;
+    exact = xmalloc((used + 1) * sizeof(*exact));
+    memcpy(exact, l->slot, (used + 1) * sizeof(*exact));
+    free(l->slot);
+    l->slot = exact;
+}
+
 /* At least half of the slots stay empty. After the last slot there is space for as many as there
  * are keys. */
 static void length_class_build(struct length_class *l, const struct length_class_kind *kind,
@@ -295,6 +310,7 @@ static void length_class_build(struct length_class *l, const struct length_class
         table_set(&l->confirm, key);
         slot_put(l, key, (uint32_t)i);
     }
+    slots_trim(l, (size_t)1 << slot_bits, n);
     ARRAY_FREE(entries);
 }
 
@@ -399,6 +415,7 @@ static void literals_build(struct mpm_ngram *set, const struct literal_pattern *
 
     for (unsigned i = 0; i < count; i++)
         words += (pattern[i].len + 7u) / 8;
+    set->count = count;
     set->literal = xcalloc(count, sizeof(*set->literal));
     set->value = xcalloc(words, sizeof(*set->value));
     set->mask = xcalloc(words, sizeof(*set->mask));
@@ -410,6 +427,33 @@ static void literals_build(struct mpm_ngram *set, const struct literal_pattern *
         for (unsigned k = 0; k < p->len; k += 8, words++)
             word_of(p, k, MIN(8u, p->len - k), &set->value[words], &set->mask[words]);
     }
+}
+
+/* Literals that only differ in what no search compares have the same words. */
+static bool literal_is(const struct mpm_ngram *set, const struct ngram_literal *l,
+                       const struct literal_pattern *p)
+{
+    uint64_t value, mask;
+
+    if (l->len != p->len)
+        return false;
+    for (unsigned k = 0; k < p->len; k += 8) {
+        word_of(p, k, MIN(8u, p->len - k), &value, &mask);
+        if (value != set->value[l->word + k / 8] || mask != set->mask[l->word + k / 8])
+            return false;
+    }
+    return true;
+}
+
+bool mpm_ngram_is_for(const struct mpm_ngram *set, const struct literal_pattern *pattern,
+                      unsigned count)
+{
+    if (set->count != count)
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        if (!literal_is(set, &set->literal[i], &pattern[i]))
+            return false;
+    return true;
 }
 
 static enum length_class_id length_class_of(const struct literal_pattern *p, bool pairs)

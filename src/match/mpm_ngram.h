@@ -28,6 +28,9 @@ struct mpm_ngram *mpm_ngram_new(const struct literal_pattern *pattern, unsigned 
 struct mpm_ngram *mpm_ngram_new_with(const struct literal_pattern *pattern, unsigned count,
                                    const struct mpm_kernels *kernels,
                                    const struct teddy_kernel *teddy);
+/* The set was built from literals that are found where these are found, in the same order. */
+bool mpm_ngram_is_for(const struct mpm_ngram *set, const struct literal_pattern *pattern,
+                      unsigned count);
 /* The name of the kernel that new sets look with first. */
 const char *mpm_ngram_kernel(void);
 void mpm_ngram_free(struct mpm_ngram *set);

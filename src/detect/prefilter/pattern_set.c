@@ -26,18 +26,16 @@ struct pattern_set {
     unsigned count, shortest, longest;
     unsigned hot_bytes;         /* of `mpm` */
     bool singly;                /* each pattern has a search of its own */
-    const struct literal_pattern *pattern;
+    const struct literal_pattern *pattern;      /* NULL: `mpm` knows them */
     const uint32_t *first;
     const uint32_t *rule;
 };
 
-/* A matcher with the patterns that it was built from: the sets of a new ruleset that have the same
- * ones use it, too. The last pool that has it frees it. */
+/* A matcher: the sets of a new ruleset that have the same patterns use it, too. The last pool that
+ * has it frees it. */
 struct shared_mpm {
     uint32_t refs;              /* atomic */
     struct mpm_ngram *mpm;
-    struct literal_pattern *pattern;    /* with their bytes */
-    unsigned count;
 };
 
 /* Owned by a compiled ruleset. cache_dir: where libhs databases are kept between runs;
@@ -84,7 +82,6 @@ static void shared_mpm_unref(struct shared_mpm *s)
     if (s == NULL || __atomic_sub_fetch(&s->refs, 1, __ATOMIC_ACQ_REL) > 0)
         return;
     mpm_ngram_free(s->mpm);
-    free(s->pattern);
     free(s);
 }
 
@@ -243,30 +240,16 @@ static int set_database(struct pattern_set *set, struct pattern_pool *pool,
     return 0;
 }
 
-/* The hash only finds the candidate: a matcher for other patterns would miss rules. */
-static bool is_for(const struct shared_mpm *s, const struct literal_pattern *list, unsigned count)
-{
-    if (s->count != count)
-        return false;
-    for (unsigned i = 0; i < count; i++)
-        if (s->pattern[i].len != list[i].len || s->pattern[i].nocase != list[i].nocase ||
-            memcmp(s->pattern[i].bytes, list[i].bytes, list[i].len) != 0)
-            return false;
-    return true;
-}
-
 static struct shared_mpm *shared_mpm_new(const struct literal_pattern *list, unsigned count)
 {
     struct shared_mpm *s = xcalloc(1, sizeof(*s));
 
     s->mpm = mpm_ngram_new(list, count);
-    s->count = count;
-    s->pattern = patterns_copy(xmalloc(patterns_size(list, count)), list, count);
     return s;
 }
 
-/* Groups often have equal patterns, and most groups have the same after a reload. The matcher has
- * all patterns of the set, so it has their bytes, too. */
+/* Groups often have equal patterns, and most groups have the same after a reload. The hash only
+ * finds the candidate: a matcher for other patterns would miss rules. */
 static void set_mpm(struct pattern_set *set, struct pattern_pool *pool,
                     const struct literal_pattern *list)
 {
@@ -275,13 +258,12 @@ static void set_mpm(struct pattern_set *set, struct pattern_pool *pool,
 
     if (s == NULL && pool->previous != NULL)
         s = map_get(&pool->previous->mpm_by_hash, &hash, sizeof(hash));
-    if (s == NULL || !is_for(s, list, set->shared))
+    if (s == NULL || !mpm_ngram_is_for(s->mpm, list, set->shared))
         s = shared_mpm_new(list, set->shared);
     __atomic_fetch_add(&s->refs, 1, __ATOMIC_RELAXED);
     map_put(&pool->mpm_by_hash, &hash, sizeof(hash), s);
     set->shared_mpm = s;
     set->mpm = s->mpm;
-    set->pattern = s->pattern;
     set->hot_bytes = mpm_ngram_hot_bytes(set->mpm);
 }
 

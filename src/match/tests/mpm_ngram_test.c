@@ -124,6 +124,28 @@ TEST(mpm_ngram_finds_what_the_plain_search_finds)
     CHECK_INT(wrong, 0);
 }
 
+TEST(mpm_ngram_knows_its_literals)
+{
+    struct literal_pattern list[] = {
+        { (const uint8_t *)"abc", 3, true }, { (const uint8_t *)"words of eight", 14, false },
+        { (const uint8_t *)"x", 1, false },
+    };
+    struct mpm_ngram *set = mpm_ngram_new(list, ARRAY_LEN(list));
+
+    CHECK(mpm_ngram_is_for(set, list, ARRAY_LEN(list)));
+    CHECK(!mpm_ngram_is_for(set, list, ARRAY_LEN(list) - 1));
+    list[0].nocase = false;
+    CHECK(!mpm_ngram_is_for(set, list, ARRAY_LEN(list)));
+    list[0].nocase = true;
+    list[1].bytes = (const uint8_t *)"words of eighT";
+    CHECK(!mpm_ngram_is_for(set, list, ARRAY_LEN(list)));
+    list[1].len = 13;
+    CHECK(!mpm_ngram_is_for(set, list, ARRAY_LEN(list)));
+    list[1] = (struct literal_pattern){ (const uint8_t *)"words of eight", 14, false };
+    CHECK(mpm_ngram_is_for(set, list, ARRAY_LEN(list)));
+    mpm_ngram_free(set);
+}
+
 TEST(mpm_ngram_takes_an_empty_text)
 {
     struct literal_pattern p = { (const uint8_t *)"a", 1, false };
