@@ -45,6 +45,7 @@ static struct expression *compile(const struct expressions *all, const struct ex
     *e = *key;
     e->text.p = memcpy(text, key->text.p, key->text.n);
     e->pcre = compiled;
+    pcre_work_drop_code(&e->pcre);
     return e;
 }
 
@@ -86,6 +87,13 @@ static struct expression *expression_with(const struct pcre_compiled *compiled)
 const struct expression *expression_of(const struct pcre_compiled *compiled)
 {
     return expression_with(compiled);
+}
+
+COLD void *expression_make_fast(const struct pcre_compiled *compiled)
+{
+    const struct expression *e = expression_with(compiled);
+
+    return pcre_work_make_fast(compiled, e->text, e->options);
 }
 
 void *expression_counted(const struct pcre_compiled *compiled)

@@ -3,7 +3,7 @@
  * ruleset are one, and those of the ruleset before it are not compiled again.
  *
  * The loading thread fills a table; from then on only code is added that is made when it is used
- * (pcre_work_fast(), expression_counted()). The last ruleset that has an expression frees it, on
+ * (expression_fast(), expression_counted()). The last ruleset that has an expression frees it, on
  * whichever thread that is. */
 #ifndef MATCH_EXPRESSIONS_H
 #define MATCH_EXPRESSIONS_H
@@ -33,6 +33,15 @@ const struct expression *expression_get(struct expressions *all, struct text re,
                                         int *error, size_t *at);
 /* The expression that has it; it must be one of a table. */
 const struct expression *expression_of(const struct pcre_compiled *compiled);
+void *expression_make_fast(const struct pcre_compiled *compiled);
+/* Its machine code, if it is of a table. Any thread. NULL: it has none, or with fast_when_used no
+ * memory. */
+static inline void *expression_fast(const struct pcre_compiled *c)
+{
+    void *fast = __atomic_load_n(&c->fast, __ATOMIC_ACQUIRE);
+
+    return LIKELY(fast != NULL) || !c->fast_when_used ? fast : expression_make_fast(c);
+}
 /* Its code with callouts, if it is costly and of a table. Any thread. NULL: no memory. */
 void *expression_counted(const struct pcre_compiled *compiled);
 /* An expression of the table before stays: expressions_take_kept() adds it to this one. */

@@ -266,10 +266,15 @@ static bool is_surely_translated(const pcre2_code *code, struct text re)
            memmem(re.p, re.n, "(?C", 3) == NULL && memmem(re.p, re.n, "\\C", 2) == NULL;
 }
 
-COLD void *pcre_work_make_fast(const struct pcre_compiled *c)
+COLD void *pcre_work_make_fast(const struct pcre_compiled *c, struct text re, uint32_t options)
 {
-    pcre2_code *fast = pcre2_code_copy(c->code);
+    pcre2_code *fast = __atomic_load_n(&c->fast, __ATOMIC_ACQUIRE);
+    int error;
+    size_t at;
 
+    if (fast != NULL)
+        return fast;
+    fast = pcre2_compile((PCRE2_SPTR)re.p, re.n, options, &error, &at, NULL);
     if (fast == NULL)
         return NULL;
     if (pcre2_jit_compile(fast, PCRE2_JIT_COMPLETE) == 0)
@@ -296,6 +301,14 @@ struct pcre_compiled pcre_work_compile(struct text re, uint32_t options,
     if (may_repeat(re))
         find_cost(&c, re, options, machine != PCRE_WHEN_USED);
     return c;
+}
+
+void pcre_work_drop_code(struct pcre_compiled *c)
+{
+    if (!c->fast_when_used)
+        return;
+    pcre2_code_free(c->code);
+    c->code = NULL;
 }
 
 void pcre_work_free(struct pcre_compiled *c)

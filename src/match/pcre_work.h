@@ -34,10 +34,10 @@ enum pcre_machine_code {
 };
 
 struct pcre_compiled {
-    void *code;                 /* pcre2_code; NULL: see expression_get() */
+    void *code;                 /* pcre2_code; NULL: it is wrong, or see pcre_work_drop_code() */
     void *counted;              /* atomic: the same with callouts, or NULL */
     void *fast;                 /* atomic: the same with machine code, or NULL */
-    bool fast_when_used;        /* pcre_work_fast() makes it */
+    bool fast_when_used;        /* expression_fast() makes it */
     bool costly;                /* it needs `counted`; expression_counted() makes it */
     bool few_backtracks;        /* `code` runs with PCRE_FEW_BACKTRACKS as its match limit */
     bool anchored;
@@ -51,18 +51,15 @@ void pcre_work_free(struct pcre_compiled *c);
 /* False: this process cannot make machine code. */
 bool pcre_machine_code_works(void);
 
-/* Any thread. NULL: no memory. */
-void *pcre_work_make_fast(const struct pcre_compiled *c);
-/* `code` with machine code. NULL: it has none, or with fast_when_used there is no memory. */
-static inline void *pcre_work_fast(const struct pcre_compiled *c)
-{
-    void *fast = __atomic_load_n(&c->fast, __ATOMIC_ACQUIRE);
-
-    return LIKELY(fast != NULL) || !c->fast_when_used ? fast : pcre_work_make_fast(c);
-}
-
-/* Compiles a costly one with callouts, unless that has been done. Any thread. NULL: no memory. */
+/* The following code is made of the same text and options when it is first used, by any thread.
+ * NULL: no memory. */
+/* For fast_when_used, unless it has been made. */
+void *pcre_work_make_fast(const struct pcre_compiled *c, struct text re, uint32_t options);
+/* For a costly one, unless it has been made. */
 void *pcre_work_make_counted(const struct pcre_compiled *c, struct text re, uint32_t options);
+
+/* Where machine code is made when used, nothing else searches: the other code may go. */
+void pcre_work_drop_code(struct pcre_compiled *c);
 
 /* True if `code` may search the subject; otherwise `counted` has to. *most: the work that it then
  * takes at most. */

@@ -159,9 +159,9 @@ static unsigned find_loose(struct attempt_at *a, const struct pcre_place *p, str
 /* What the rule runs. Its limits count less with machine code. */
 static void *code_of(const struct pcre_op *pcre)
 {
-    void *fast = pcre_work_fast(pcre->compiled);
+    void *fast = expression_fast(pcre->compiled);
 
-    return fast != NULL ? fast : pcre->code;
+    return fast != NULL ? fast : pcre->compiled->code;
 }
 
 /* As it is, or else with all left out that can be, which it returns. */

@@ -394,14 +394,15 @@ static int plain_match(const struct pcre_op *pcre, struct program_run *run, uint
                        uint32_t from)
 {
     pcre2_match_data *md = run->scratch->match_data;
-    const pcre2_code *fast = pcre_work_fast(pcre->compiled);
+    const pcre2_code *fast = expression_fast(pcre->compiled);
 
     if (LIKELY(fast != NULL))
         return pcre2_jit_match(fast, run->data + base, run->len - base, from, 0, md,
                                pcre->context);
     if (pcre->compiled->fast_when_used)
         return PCRE2_ERROR_NOMEMORY;
-    return pcre2_match(pcre->code, run->data + base, run->len - base, from, 0, md, pcre->context);
+    return pcre2_match(pcre->compiled->code, run->data + base, run->len - base, from, 0, md,
+                       pcre->context);
 }
 
 /* The next match from pcre_from on. A relative pcre sees only the data after the last

@@ -71,7 +71,7 @@ struct pcre_capture { uint8_t kind; bool has_key; uint32_t id; };
 #define PCRE_MATCH_LIMIT 3500   /* Suricata's default */
 struct pcre_op {
     const struct pcre_compiled *compiled;
-    void *code, *context;       /* pcre2_code, pcre2_match_context */
+    void *context;              /* pcre2_match_context */
     uint32_t match_limit, depth_limit;  /* as configured */
     struct pcre_capture *capture;
     unsigned capture_count;

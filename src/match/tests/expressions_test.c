@@ -31,7 +31,7 @@ TEST(expressions_are_shared_with_the_next_table)
     next.previous = NULL;
     expressions_fini(&first);
     CHECK_INT(again->refs, 1);                  /* the next table still has it */
-    CHECK(again->pcre.code != NULL);
+    CHECK(again->pcre.code != NULL || expression_fast(&again->pcre) != NULL);
     expressions_fini(&next);
 }
 
@@ -84,7 +84,7 @@ TEST(expressions_are_counted_when_used)
     if (!t->skipped)
         CHECK(costly->pcre.counted == NULL);
     counted = expression_counted(&costly->pcre);
-    CHECK(counted != NULL && counted != costly->pcre.code);
+    CHECK(counted != NULL && counted != expression_fast(&costly->pcre));
     CHECK(costly->pcre.counted == counted && expression_counted(&costly->pcre) == counted);
     CHECK(plain->pcre.counted == NULL);
     expressions_fini(&all);

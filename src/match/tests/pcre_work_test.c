@@ -164,8 +164,11 @@ TEST(pcre_work_makes_machine_code_when_used)
     for (unsigned i = 0; i < ARRAY_LEN(sure); i++) {
         c = compile(sure[i]);
         CHECK(c.fast == NULL && c.fast_when_used);
-        CHECK(pcre_work_fast(&c) != NULL);
-        CHECK(c.fast != c.code && pcre_work_fast(&c) == c.fast);
+        CHECK(pcre_work_make_fast(&c, text_of(sure[i]), PCRE2_NO_AUTO_CAPTURE) != NULL);
+        CHECK(c.fast != c.code);
+        CHECK(pcre_work_make_fast(&c, text_of(sure[i]), PCRE2_NO_AUTO_CAPTURE) == c.fast);
+        pcre_work_drop_code(&c);
+        CHECK(c.code == NULL && c.fast != NULL);
         pcre_work_free(&c);
     }
     at_once = pcre_work_compile(text_of("ab+c"), 0, PCRE_AT_ONCE, &error, &at);
@@ -177,7 +180,8 @@ TEST(pcre_work_makes_machine_code_when_used)
     CHECK(!c.fast_when_used);
     pcre_work_free(&c);
     c = pcre_work_compile(text_of("ab+c"), 0, PCRE_INTERPRETED, &error, &at);
-    CHECK(pcre_work_fast(&c) == NULL);
+    pcre_work_drop_code(&c);
+    CHECK(c.fast == NULL && c.code != NULL);
     CHECK(c.counted != NULL);           /* each repeat runs to its end again */
     pcre_work_free(&c);
 }

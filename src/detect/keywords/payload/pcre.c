@@ -285,7 +285,6 @@ static int pcre_compile(struct rule_parser *p, struct text re, uint32_t options,
                           (int)at, (char *)why);
     }
     pcre->compiled = &found->pcre;
-    pcre->code = found->pcre.code;
     return 0;
 }
 
