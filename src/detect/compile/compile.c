@@ -57,7 +57,10 @@ struct compiler {
     struct err *err;
 };
 
-/* IANA's protocol numbers. Other protocols share one group. */
+/* IANA's protocol numbers of transports, in the order of their enum. */
+static const uint8_t ip_protos[] = { 6, 17, 1, 58, 132 };
+
+/* Other protocols share one group. */
 enum transport transport_of(uint8_t ip_proto)
 {
     switch (ip_proto) {
@@ -70,21 +73,30 @@ enum transport transport_of(uint8_t ip_proto)
     }
 }
 
+/* Whether it names a protocol without a transport of its own. */
+static bool names_other(const struct rule *r)
+{
+    uint8_t named[sizeof(r->ip_proto)];
+    unsigned any = 0;
+
+    memcpy(named, r->ip_proto, sizeof(named));
+    for (unsigned i = 0; i < ARRAY_LEN(ip_protos); i++)
+        named[ip_protos[i] >> 3] &= (uint8_t)~(1u << (ip_protos[i] & 7));
+    for (unsigned i = 0; i < sizeof(named); i++)
+        any |= named[i];
+    return any != 0;
+}
+
 /* Rules about "ip" concern every transport and are in all of their groups. */
 static bool concerns(const struct rule *r, enum transport t)
 {
-    static const uint8_t of[] = { 6, 17, 1, 58, 132 };
-
-    if (t < ARRAY_LEN(of))
-        return rule_has_ip_proto(r, of[t]);
+    if (t < ARRAY_LEN(ip_protos))
+        return rule_has_ip_proto(r, ip_protos[t]);
     if (t == TRANSPORT_NONE)
         return r->link != RULE_LINK_ANY && rule_has_ip_proto(r, 0);
     if (r->link == RULE_LINK_ARP)
         return false;
-    for (unsigned p = 0; p < 256; p++)
-        if (transport_of((uint8_t)p) == TRANSPORT_OTHER && rule_has_ip_proto(r, (uint8_t)p))
-            return true;
-    return false;
+    return names_other(r);
 }
 
 static bool in_direction(const struct rule *r, unsigned d)

@@ -137,17 +137,25 @@ static struct text cut_blanks(struct text t)
     return t;
 }
 
-/* Takes one option off *rest. A semicolon inside quotes must be escaped too, as in
+/* Where the option ends; in.n: nowhere. A semicolon inside quotes must be escaped too, as in
  * Suricata. */
+static size_t option_end(struct text in)
+{
+    const char *at = in.n > 0 ? memchr(in.p, ';', in.n) : NULL;
+
+    while (at != NULL && at > in.p && at[-1] == '\\')
+        at = memchr(at + 1, ';', in.n - (size_t)(at + 1 - in.p));
+    return at != NULL ? (size_t)(at - in.p) : in.n;
+}
+
+/* Takes one option off *rest. */
 static int take_option(struct rule_builder *b, struct text *rest, struct option *o,
                        struct err *err)
 {
     struct text in = skip_blanks(*rest);
     const char *colon;
-    size_t n = 0;
+    const size_t n = option_end(in);
 
-    while (n < in.n && (in.p[n] != ';' || (n > 0 && in.p[n - 1] == '\\')))
-        n++;
     if (n == in.n)
         return err_at(err, rule_text_at(b->text, in.p), "no \";\" ends the option \"%.*s\"",
                       (int)MIN(in.n, 40), in.p);
@@ -318,11 +326,25 @@ static enum rule_outcome options_parse(struct rule_builder *b, struct text optio
 
 /* --- the rule --------------------------------------------------------------------------------- */
 
+/* Eight printable characters of ASCII. A sum carries into the next byte only from one that has its
+ * highest bit set, and then it is false anyway. */
+static bool is_plain_word(const char *at)
+{
+    const uint64_t w = get_le64((const uint8_t *)at);
+    const uint64_t above = w + EACH_BYTE(0x60), delete = w + EACH_BYTE(0x01);
+
+    return (w & EACH_BYTE(0x80)) == 0 && (above & ~delete & EACH_BYTE(0x80)) == EACH_BYTE(0x80);
+}
+
 /* Rejects control characters and invalid UTF-8 (RFC 3629), which would end up in logs and
  * EVE. */
 static bool is_clean_text(struct text t)
 {
     for (size_t i = 0; i < t.n;) {
+        if (t.n - i >= 8 && is_plain_word(t.p + i)) {
+            i += 8;
+            continue;
+        }
         uint8_t c = (uint8_t)t.p[i];
         unsigned more = c < 0x80 ? 0 : c >= 0xc2 && c < 0xe0 ? 1 : c >= 0xe0 && c < 0xf0 ? 2 :
                         c >= 0xf0 && c < 0xf5 ? 3 : 9;

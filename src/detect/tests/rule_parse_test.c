@@ -442,3 +442,40 @@ TEST(rule_content_of_another_buffer_ends_a_sticky_buffer)
                                   "content:\"b\"; sid:1;)") == NULL);
     rules_fixture_close(&f);
 }
+
+/* Eight characters are looked at at once, so each place of a word has its turn. */
+TEST(rule_texts_of_printable_characters)
+{
+    static const struct { const char *text; bool good; } in[] = {
+        { "~", true }, { " ", true }, { "\t", true }, { "\xc3\xa9", true }, { "\xf0\x9f\x98\x80", true },
+        { "\x7f", false }, { "\x1f", false }, { "\x01", false }, { "\x80", false }, { "\xc3", false },
+        { "\xff", false },
+    };
+    struct rules_fixture f;
+
+    rules_fixture_open(&f);
+    for (unsigned i = 0; i < ARRAY_LEN(in); i++)
+        for (int at = 0; at < 17; at++) {
+            char rule[128];
+
+            snprintf(rule, sizeof(rule), "alert ip any any -> any any (msg:\"%.*s%sz~~~~~~~~\"; sid:1;)",
+                     at, "~~~~~~~ ~~~~~~~ ~", in[i].text);
+            CHECK_INT(rules_fixture_parse(&f, rule) != NULL, in[i].good);
+        }
+    rules_fixture_close(&f);
+}
+
+/* A semicolon that follows a backslash ends nothing, wherever the option begins. */
+TEST(rule_options_end_at_semicolons)
+{
+    struct rules_fixture f;
+    const struct rule *r;
+
+    rules_fixture_open(&f);
+    r = rules_fixture_parse(&f, "alert ip any any -> any any (msg:\"a\\;b\\;\"; sid:5;)");
+    CHECK(r != NULL && r->sid == 5);
+    CHECK_STRING(r != NULL ? rule_info(r)->msg : "", "a;b;");
+    CHECK(rules_fixture_parse(&f, "alert ip any any -> any any (sid:5; msg:\"a\\;)") == NULL);
+    CHECK(rules_fixture_parse(&f, "alert ip any any -> any any (sid:5; \\;)") == NULL);
+    rules_fixture_close(&f);
+}
