@@ -5,11 +5,10 @@
 #include "base/memory/packed_arena.h"
 
 #include "base/array.h"
-#include "base/memory/pack.h"
+#include "base/memory/packer.h"
 #include "base/memory/pages.h"
 #include "base/memory/traffic_memory.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,7 +20,7 @@
 struct packed_region {
     struct packed_region *next;
     uint8_t *memory;
-    pthread_mutex_t lock;               /* for chunks that are unpacked */
+    struct packer *packer;              /* of what is packed; its lock is for unpacking */
     uint32_t used;                      /* bytes, the header's chunk included */
     struct {
         void *packed;                   /* atomic; NULL: the chunk may be read */
@@ -46,7 +45,6 @@ static struct packed_region *region_new(struct packed_arena *arena)
     while ((region->memory = pages_map(REGION_SIZE, REGION_SIZE)) == NULL)
         out_of_memory(REGION_SIZE);
     *(struct packed_region **)region->memory = region;
-    pthread_mutex_init(&region->lock, NULL);
     region->used = PACKED_CHUNK;
     region->next = arena->regions;
     arena->regions = region;
@@ -78,7 +76,8 @@ static void chunk_pack(struct packed_region *region, unsigned i)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     uint8_t packed[PACKED_CHUNK];
-    size_t size = pack(chunk_start(region, i), PACKED_CHUNK, packed, sizeof(packed));
+    size_t size = packer_pack(region->packer, chunk_start(region, i), PACKED_CHUNK, packed,
+                              sizeof(packed));
 
     if (size == 0 || size + page > PACKED_CHUNK)
         return;
@@ -89,14 +88,16 @@ static void chunk_pack(struct packed_region *region, unsigned i)
 }
 
 /* Only once: later another thread may be reading what has been unpacked. */
-void packed_arena_close(struct packed_arena *arena)
+void packed_arena_close(struct packed_arena *arena, struct packer *packer)
 {
     if (arena->closed)
         return;
     arena->closed = true;
-    for (struct packed_region *r = arena->regions; r != NULL; r = r->next)
+    for (struct packed_region *r = arena->regions; r != NULL; r = r->next) {
+        r->packer = packer_ref(packer);
         for (unsigned i = 1; i * PACKED_CHUNK < r->used; i++)
             chunk_pack(r, i);
+    }
 }
 
 /* The lock lets only one thread unpack; others read once there is nothing packed. */
@@ -104,15 +105,16 @@ static COLD void chunk_unpack(struct packed_region *region, unsigned i)
 {
     void *packed;
 
-    pthread_mutex_lock(&region->lock);
+    packer_lock(region->packer);
     packed = region->chunk[i].packed;
     if (packed != NULL) {
         traffic_memory_add(PACKED_CHUNK);
-        (void)!unpack(packed, region->chunk[i].size, chunk_start(region, i), PACKED_CHUNK);
+        (void)!packer_unpack(region->packer, packed, region->chunk[i].size,
+                             chunk_start(region, i), PACKED_CHUNK);
         __atomic_store_n(&region->chunk[i].packed, NULL, __ATOMIC_RELEASE);
         free(packed);
     }
-    pthread_mutex_unlock(&region->lock);
+    packer_unlock(region->packer);
 }
 
 static inline void chunk_read(struct packed_region *region, unsigned i)
@@ -146,7 +148,7 @@ void packed_arena_fini(struct packed_arena *arena)
                 free(region->chunk[i].packed);
                 traffic_memory_add(PACKED_CHUNK);       /* what unmapping subtracts */
             }
-        pthread_mutex_destroy(&region->lock);
+        packer_unref(region->packer);
         pages_unmap(region->memory, REGION_SIZE);
         free(region);
     }

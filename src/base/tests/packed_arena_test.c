@@ -3,7 +3,7 @@
 #include "base/memory/packed_arena.h"
 
 #include "base/array.h"
-#include "base/memory/pack.h"
+#include "base/memory/packer.h"
 #include "base/test.h"
 
 #include <pthread.h>
@@ -35,12 +35,24 @@ static bool is_as_written(unsigned i)
     return strcmp(object_at[i], expected) == 0;
 }
 
+static void arena_close(struct packed_arena *arena)
+{
+    struct packer *packer = packer_new();
+
+    packed_arena_close(arena, packer);
+    packer_close(packer);
+    packer_unref(packer);
+}
+
 static bool can_pack(void)
 {
     uint8_t in[256] = { 0 }, out[256];
+    struct packer *packer = packer_new();
+    bool can = sysconf(_SC_PAGESIZE) < (long)PACKED_CHUNK &&
+               packer_pack(packer, in, sizeof(in), out, sizeof(out)) > 0;
 
-    return sysconf(_SC_PAGESIZE) < (long)PACKED_CHUNK &&
-           pack(in, sizeof(in), out, sizeof(out)) > 0;
+    packer_unref(packer);
+    return can;
 }
 
 /* The pages of all objects that are in memory. */
@@ -68,7 +80,7 @@ TEST(packed_arena_takes_less_and_gives_back)
 
     fill(&arena, t);
     before = pages_there();
-    packed_arena_close(&arena);
+    arena_close(&arena);
     after = pages_there();
     t->skipped = !can_pack();
     CHECK(t->skipped || after < before / 10);
@@ -89,7 +101,7 @@ TEST(packed_arena_is_read_completely)
     unsigned wrong = 0;
 
     fill(&arena, t);
-    packed_arena_close(&arena);
+    arena_close(&arena);
     packed_arena_read_all(&arena);
     for (unsigned i = 0; i < OBJECTS; i++)
         wrong += !is_as_written(i);
@@ -111,7 +123,7 @@ TEST(packed_arena_objects_of_all_sizes)
         CHECK_INT(*one, 0);
         CHECK(one + 8 == (uint8_t *)packed_arena_alloc(&arena, 7));
     }
-    packed_arena_close(&arena);         /* chunks of one byte, and one that is in use by 16 */
+    arena_close(&arena);         /* chunks of one byte, and one that is in use by 16 */
     packed_arena_fini(&arena);
 }
 
@@ -133,7 +145,7 @@ TEST(packed_arena_is_read_by_several_threads)
     size_t wrong[4] = { 0 };
 
     fill(&arena, t);
-    packed_arena_close(&arena);
+    arena_close(&arena);
     for (unsigned i = 0; i < ARRAY_LEN(thread); i++)
         CHECK_INT(pthread_create(&thread[i], NULL, read_each, &wrong[i]), 0);
     for (unsigned i = 0; i < ARRAY_LEN(thread); i++) {

@@ -2,6 +2,7 @@
 /* detect/rule/rule_block.c - the memory of parsed rules, shared by successive rulesets. */
 #include "detect/rule/rule_block.h"
 
+#include "base/memory/packer.h"
 #include "detect/rule/keyword.h"
 #include "detect/rule/program.h"
 #include "detect/rule/ruleset_private.h"
@@ -80,10 +81,14 @@ void rule_blocks_release(struct ruleset *set)
 
 void rule_blocks_pack(struct ruleset *set)
 {
+    struct packer *packer = packer_new();
+
     for (size_t i = 0; i < set->blocks.count; i++) {
-        packed_arena_close(&set->blocks.at[i]->texts);
-        packed_arena_close(&set->blocks.at[i]->operations);
+        packed_arena_close(&set->blocks.at[i]->texts, packer);
+        packed_arena_close(&set->blocks.at[i]->operations, packer);
     }
+    packer_close(packer);
+    packer_unref(packer);
 }
 
 void rule_blocks_read_operations(const struct ruleset *set)
