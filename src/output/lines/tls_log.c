@@ -110,10 +110,10 @@ static void add_basic(struct buf *out, const struct packet *p, const struct tls_
     buf_printf(out, ":%u -> ", ends.client_port);
     text_address(out, ends.server);
     buf_printf(out, ":%u  TLS:", ends.server_port);
-    add_field_if(out, "Subject", server->certificate.subject);
-    add_field_if(out, "Issuerdn", server->certificate.issuer);
+    add_field_if(out, "Subject", tls_certificate_of(server)->subject);
+    add_field_if(out, "Issuerdn", tls_certificate_of(server)->issuer);
     if (t->resumed && !server->has_certificate && !t->without_certificate &&
-        server->hello.legacy_version != 0)
+        server->legacy_version != 0)
         BUF_LITERAL(out, " Session='resumed'");
 }
 
@@ -121,13 +121,13 @@ static void add_basic(struct buf *out, const struct packet *p, const struct tls_
  * has one. Suricata mixes them up in the same way. */
 static void add_extended(struct buf *out, const struct tls_tx *t)
 {
-    const struct tls_certificate *c = &t->ds[TO_CLIENT].certificate;
+    const struct tls_certificate *c = tls_certificate_of(&t->ds[TO_CLIENT]);
 
     add_field_if(out, "SHA1", c->fingerprint);
-    add_field_if(out, "SNI", t->ds[TO_SERVER].hello.sni);
+    add_field_if(out, "SNI", t->ds[TO_SERVER].sni);
     if (c->serial.data != NULL) {
         buf_add_u8(out, ' ');
-        add_field(out, "SERIAL", t->ds[TO_SERVER].certificate.serial);
+        add_field(out, "SERIAL", tls_certificate_of(&t->ds[TO_SERVER])->serial);
     }
     buf_add_u8(out, ' ');
     add_version(out, t);
@@ -148,14 +148,14 @@ static void add_or_dash(struct buf *out, struct slice value)
 /* The letters of Suricata's customformat. */
 static void add_item(struct buf *out, char what, const struct tls_tx *t)
 {
-    const struct tls_certificate *c = &t->ds[TO_CLIENT].certificate;
+    const struct tls_certificate *c = tls_certificate_of(&t->ds[TO_CLIENT]);
 
     switch (what) {
     case 'v': add_version(out, t); break;
     case 'd': add_date(out, "NOTBEFORE", c->not_before); break;
     case 'D': add_date(out, "NOTAFTER", c->not_after); break;
     case 'f': add_or_dash(out, c->fingerprint); break;
-    case 'n': add_or_dash(out, t->ds[TO_SERVER].hello.sni); break;
+    case 'n': add_or_dash(out, t->ds[TO_SERVER].sni); break;
     case 's': add_or_dash(out, c->subject); break;
     case 'i': add_or_dash(out, c->issuer); break;
     case 'E': add_extended(out, t); break;

@@ -107,7 +107,7 @@ static void add_name(struct buf *out, const char *label, struct slice name)
 static void make_meta(struct buf *out, const struct packet *p, const struct tls_dir *ds)
 {
     bool forward = packet_direction(p) == TO_SERVER;
-    const struct tls_certificate *c = &ds->certificate;
+    const struct tls_certificate *c = tls_certificate_of(ds);
 
     buf_clear(out);
     BUF_LITERAL(out, "TIME:              ");

@@ -27,7 +27,7 @@ static bool some(struct slice s, struct slice *out)
 static bool get_alpn(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
 {
     const struct app_encoded names = {
-        .list = bytes_of_slice(dir_of(tx, d)->hello.alpn), .take = tls_hello_next_alpn,
+        .list = bytes_of_slice(dir_of(tx, d)->alpn), .take = tls_hello_next_alpn,
     };
 
     return app_encoded_value_at(tx, &names, index, out);
@@ -45,7 +45,7 @@ static bool get_certs(struct app_tx *tx, enum direction d, unsigned index, struc
 
 static bool get_alt_name(struct app_tx *tx, enum direction d, unsigned index, struct slice *out)
 {
-    const struct tls_certificate *c = &dir_of(tx, d)->certificate;
+    const struct tls_certificate *c = tls_certificate_of(dir_of(tx, d));
 
     return index < c->alt_name_count && some(c->alt_names[index], out);
 }
@@ -66,13 +66,15 @@ static bool ja3_enabled(const struct app_flow *af)
 static const void *with_ja3(struct app_tx *tx, enum direction d, unsigned index UNUSED)
 {
     struct tls_dir *ds = &tls_tx_of(tx)->ds[d];
+    struct tls_hello hello;
 
     if (ds->ja3_done)
         return ds;
     if (!ds->has_hello || !ja3_enabled(tx->flow))
         return NULL;
     ds->ja3_done = true;
-    ds->ja3 = tls_ja3_string(&ds->hello, &tx->arena);
+    tls_hello_of(tls_tx_of(tx), d, &hello);
+    ds->ja3 = tls_ja3_string(&hello, &tx->arena);
     ds->ja3_hash = tls_ja3_hash(ds->ja3, tls_digests(tx->flow), &tx->arena);
     return ds;
 }
@@ -97,12 +99,14 @@ const struct slice *tls_ja4_of(struct app_tx *tx)
 {
     struct tls_tx *t = tls_tx_of(tx);
     const struct tls_settings *settings = tx->flow->settings;
+    struct tls_hello hello;
 
     if (settings->ja4 == TLS_FINGERPRINT_NO)
         return NULL;
     if (!t->ja4_done) {
         t->ja4_done = t->ds[TO_SERVER].has_hello;     /* without one: that of an empty hello */
-        t->ja4 = tls_ja4(&t->ds[TO_SERVER].hello, false, tls_digests(tx->flow), &tx->arena);
+        tls_hello_of(t, TO_SERVER, &hello);
+        t->ja4 = tls_ja4(&hello, false, tls_digests(tx->flow), &tx->arena);
     }
     return &t->ja4;
 }
@@ -146,10 +150,14 @@ static bool check_serial(struct slice pattern, bool nocase UNUSED, struct err *e
 #define HELLO_PROGRESS { TLS_CLIENT_HELLO_DONE, TLS_SERVER_HELLO }
 #define CERT_PROGRESS { TLS_CLIENT_CERT_DONE, TLS_SERVER_CERT_DONE }
 
+static const struct app_path certificate_path = {
+    APP_PATH_POINTERS(tls_tx, ds[TO_SERVER].certificate, ds[TO_CLIENT].certificate)
+};
+
 static const struct app_buffer buffer_sni = {
     .name = "tls.sni", .alias = "tls_sni", .doc = "server name that the client asks for",
     .directions = APP_TS, .progress = HELLO_PROGRESS,
-    .field = APP_FIELD(tls_tx, ds[TO_SERVER].hello.sni, KNOWN),
+    .field = APP_FIELD(tls_tx, ds[TO_SERVER].sni, KNOWN),
 };
 static const struct app_buffer buffer_alpn = {
     .name = "tls.alpn", .doc = "each protocol offered, or the one chosen",
@@ -174,25 +182,25 @@ static const struct app_buffer buffer_subject = {
     .name = "tls.cert_subject", .alias = "tls_cert_subject",
     .doc = "subject of the certificate: \"C=US, O=Example, CN=example.org\"",
     .directions = APP_BOTH, .progress = CERT_PROGRESS,
-    .field = APP_FIELD_BY_DIRECTION(tls_tx, ds, certificate.subject, KNOWN),
+    .field = APP_FIELD_PART(&certificate_path, tls_certificate, subject, KNOWN),
 };
 static const struct app_buffer buffer_issuer = {
     .name = "tls.cert_issuer", .alias = "tls_cert_issuer", .doc = "issuer of the certificate",
     .directions = APP_BOTH, .progress = CERT_PROGRESS,
-    .field = APP_FIELD_BY_DIRECTION(tls_tx, ds, certificate.issuer, KNOWN),
+    .field = APP_FIELD_PART(&certificate_path, tls_certificate, issuer, KNOWN),
 };
 static const struct app_buffer buffer_serial = {
     .name = "tls.cert_serial", .alias = "tls_cert_serial",
     .doc = "serial number of the certificate: \"0A:FF:...\"",
     .directions = APP_BOTH, .progress = CERT_PROGRESS,
-    .field = APP_FIELD_BY_DIRECTION(tls_tx, ds, certificate.serial, KNOWN),
+    .field = APP_FIELD_PART(&certificate_path, tls_certificate, serial, KNOWN),
     .any_case = true, .check = check_serial,
 };
 static const struct app_buffer buffer_fingerprint = {
     .name = "tls.cert_fingerprint", .alias = "tls_cert_fingerprint",
     .doc = "SHA1 of the certificate: \"0a:ff:...\"",
     .directions = APP_BOTH, .progress = CERT_PROGRESS,
-    .field = APP_FIELD_BY_DIRECTION(tls_tx, ds, certificate.fingerprint, KNOWN),
+    .field = APP_FIELD_PART(&certificate_path, tls_certificate, fingerprint, KNOWN),
     .any_case = true, .check = check_fingerprint,
 };
 static const struct app_buffer buffer_certs = {

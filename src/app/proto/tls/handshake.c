@@ -49,10 +49,14 @@ static bool keep_hello(struct tls_tx *tx, struct slice body, enum direction d,
         body = arena_slice(&tx->tx.arena, body);
     complete = tls_hello_parse(bytes_of_slice(body), d == TO_CLIENT, latest);
     if (first) {
-        ds->hello = *latest;
+        ds->hello = body;
+        ds->sni = latest->sni;
+        ds->alpn = latest->alpn;
+        ds->legacy_version = latest->legacy_version;
+        ds->has_supported_versions = latest->has_supported_versions;
         ds->has_hello = complete;
-    } else if (ds->hello.sni.data == NULL && latest->sni.data != NULL) {
-        ds->hello.sni = arena_slice(&tx->tx.arena, latest->sni);
+    } else if (ds->sni.data == NULL && latest->sni.data != NULL) {
+        ds->sni = arena_slice(&tx->tx.arena, latest->sni);
     }
     ds->version = latest->version;
     if (latest->random.len == TLS_RANDOM_LEN) {
@@ -62,12 +66,17 @@ static bool keep_hello(struct tls_tx *tx, struct slice body, enum direction d,
     return complete;
 }
 
+void tls_hello_of(const struct tls_tx *tx, enum direction d, struct tls_hello *out)
+{
+    (void)tls_hello_parse(bytes_of_slice(tx->ds[d].hello), d == TO_CLIENT, out);
+}
+
 /* A session ticket means that the client hopes to resume. The hello's data may be followed by early
  * data. */
 static void client_hello(struct tls_state *st, struct slice body)
 {
     struct tls_tx *tx = st->tx;
-    bool named = tx->ds[TO_SERVER].hello.sni.data != NULL;
+    bool named = tx->ds[TO_SERVER].sni.data != NULL;
     struct tls_hello hello;
     bool complete = keep_hello(tx, body, TO_SERVER, &hello);
 
@@ -87,10 +96,10 @@ static void client_hello(struct tls_state *st, struct slice body)
  * 7.4.1.3). */
 static bool agree_on_session(const struct tls_tx *tx)
 {
-    const struct slice *a = &tx->ds[TO_SERVER].hello.session_id;
-    const struct slice *b = &tx->ds[TO_CLIENT].hello.session_id;
+    struct slice a = tls_hello_session(bytes_of_slice(tx->ds[TO_SERVER].hello), false);
+    struct slice b = tls_hello_session(bytes_of_slice(tx->ds[TO_CLIENT].hello), true);
 
-    return a->len > 0 && a->len == b->len && memcmp(a->data, b->data, a->len) == 0;
+    return a.len > 0 && a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
 }
 
 /* In TLS 1.3 the certificate is encrypted, so that logs need not wait for it. */
@@ -99,7 +108,7 @@ static bool is_tls13(const struct tls_tx *tx, const struct tls_hello *h)
     if (h->legacy_version == TLS_1_3 || tls_version_is_draft(h->legacy_version))
         return true;
     return h->has_supported_versions && h->version > TLS_1_2 &&
-           tx->ds[TO_SERVER].hello.has_supported_versions;
+           tx->ds[TO_SERVER].has_supported_versions;
 }
 
 /* TLS 1.3 sends HelloRetryRequest with the same type: the later ServerHello replaces version and
@@ -138,26 +147,49 @@ static enum tls_event fault_event(enum tls_certificate_fault fault)
     return TLS_EVENT_INVALID_CERTIFICATE;
 }
 
+/* Where the peer's own certificate stays: with a chain it is there, for all flows that share it. */
+static struct tls_certificate *certificate_space(struct tls_tx *tx, const struct tls_dir *ds)
+{
+    return ds->chain != NULL ? &ds->chain->certificate
+                             : arena_alloc(&tx->tx.arena, sizeof(struct tls_certificate));
+}
+
+/* CERT_SOUND without memory for it, too. */
+static enum tls_certificate_fault own_certificate(struct app_flow *af, struct tls_state *st,
+                                                  struct tls_dir *ds, struct slice der)
+{
+    struct arena *arena = ds->chain != NULL ? &ds->chain->arena : &st->tx->tx.arena;
+    struct tls_certificate read, *space;
+    enum tls_certificate_fault fault = tls_certificate_parse(der, tls_digests(af), arena, &read);
+
+    if (fault != CERT_SOUND)
+        return fault;
+    ds->has_certificate = true;
+    space = certificate_space(st->tx, ds);
+    if (space == NULL)
+        return CERT_SOUND;
+    *space = read;
+    ds->certificate = space;
+    return CERT_SOUND;
+}
+
 /* The first readable certificate is the peer's own; unreadable ones before it do not count. The
  * others are only counted, and kept with TLS_FEATURE_CHAIN. False: it raised an event. */
 static bool add_certificate(struct app_flow *af, struct tls_state *st, struct tls_dir *ds,
                             struct slice der)
 {
-    struct arena *arena = ds->chain != NULL ? &ds->chain->arena : &st->tx->tx.arena;
     bool is_sound = true;
 
     if (!ds->has_certificate) {
-        enum tls_certificate_fault fault = tls_certificate_parse(der, tls_digests(af), arena,
-                                                                 &ds->certificate);
+        enum tls_certificate_fault fault = own_certificate(af, st, ds, der);
 
         if (fault != CERT_SOUND) {
             tls_event(st, fault_event(fault));
             return false;
         }
-        is_sound = !ds->certificate.has_local_date;
+        is_sound = !tls_certificate_of(ds)->has_local_date;
         if (!is_sound)                          /* RFC 5280 section 4.1.2.5 */
             tls_event(st, TLS_EVENT_CERTIFICATE_INVALID_DATE);
-        ds->has_certificate = true;
     }
     if (ds->chain_len < TLS_CHAIN_MAX) {
         if (tls_chain_retains(ds))
@@ -203,9 +235,9 @@ static bool read_certificates(struct app_flow *af, struct tls_state *st, struct 
 static void take_shared(struct tls_dir *ds, struct tls_chain *chain)
 {
     ds->chain = chain;
-    ds->certificate = chain->certificate;
+    ds->certificate = chain->has_certificate ? &chain->certificate : NULL;
     ds->has_certificate = chain->has_certificate;
-    ds->chain_len = chain->count;
+    ds->chain_len = (uint16_t)chain->count;
 }
 
 /* The list is copied once, and `der` slices point into the copy. A chain that raises an event is
@@ -228,7 +260,6 @@ static void retain_certificates(struct app_flow *af, struct tls_state *st, struc
                              count_chain(bytes_of_slice(chain->list)) * sizeof(*chain->der));
     if (!read_certificates(af, st, bytes_of_slice(chain->list), ds) || chain->der == NULL)
         return;
-    chain->certificate = ds->certificate;
     chain->has_certificate = ds->has_certificate;
     chain->count = ds->chain_len;
     tls_chain_share(chains, chain);

@@ -202,17 +202,31 @@ static void parse_version(struct bytes *in, struct tls_hello *h)
         h->version = TLS_1_3_EARLY_DRAFT;
 }
 
+/* What comes before the list of ciphers. */
+static void parse_head(struct bytes *in, bool is_server, struct tls_hello *h)
+{
+    *h = (struct tls_hello){ .is_server = is_server };
+    parse_version(in, h);
+    h->random = take_slice(in, TLS_RANDOM_LEN);
+    if (!is_short_server_hello(h))
+        h->session_id = take_slice(in, take_u8(in));
+}
+
+struct slice tls_hello_session(struct bytes in, bool is_server)
+{
+    struct tls_hello h;
+
+    parse_head(&in, is_server, &h);
+    return h.session_id;
+}
+
 /* False: no hello. *h then has the fields up to the fault. */
 bool tls_hello_parse(struct bytes in, bool is_server, struct tls_hello *h)
 {
     bool is_short;
 
-    *h = (struct tls_hello){ .is_server = is_server };
-    parse_version(&in, h);
+    parse_head(&in, is_server, h);
     is_short = is_short_server_hello(h);
-    h->random = take_slice(&in, TLS_RANDOM_LEN);
-    if (!is_short)
-        h->session_id = take_slice(&in, take_u8(&in));
     h->ciphers = take_slice(&in, is_server ? 2 : take_be16(&in));
     if (in.failed || h->ciphers.len % 2 != 0)
         return bad_length(h);

@@ -39,6 +39,8 @@ struct tls_hello {
 
 /* False when it breaks off before its end: what could be read is in *out. */
 bool tls_hello_parse(struct bytes in, bool is_server, struct tls_hello *out);
+/* Its session id; empty: none, or it breaks off before. */
+struct slice tls_hello_session(struct bytes in, bool is_server);
 
 /* The next value of a list of 16-bit values that is no GREASE; false at the end. */
 bool tls_hello_next_value(struct bytes *list, uint16_t *value);

@@ -316,6 +316,11 @@ static int fingerprint_parse(struct text in, void *arg, struct arena *arena, str
                    "\"%.*s\"", TEXT(in));
 }
 
+static const struct tls_certificate *certificate_of(const struct app_tx *tx, enum direction d)
+{
+    return tls_certificate_of(&tls_tx_of(tx)->ds[d]);
+}
+
 /* A missing field matches neither the text nor its negation. */
 static bool is_in(struct slice value, const struct name_arg *n)
 {
@@ -326,18 +331,18 @@ static bool is_in(struct slice value, const struct name_arg *n)
 
 static bool subject_match(struct app_tx *tx, enum direction d, const void *arg)
 {
-    return is_in(tls_tx_of(tx)->ds[d].certificate.subject, arg);
+    return is_in(certificate_of(tx, d)->subject, arg);
 }
 
 static bool issuer_match(struct app_tx *tx, enum direction d, const void *arg)
 {
-    return is_in(tls_tx_of(tx)->ds[d].certificate.issuer, arg);
+    return is_in(certificate_of(tx, d)->issuer, arg);
 }
 
 static bool fingerprint_match(struct app_tx *tx, enum direction d, const void *arg)
 {
     const struct name_arg *n = arg;
-    struct slice value = tls_tx_of(tx)->ds[d].certificate.fingerprint;
+    struct slice value = certificate_of(tx, d)->fingerprint;
 
     return value.len == n->len &&
            (strncasecmp((const char *)value.data, n->text, n->len) == 0) != n->negated;
@@ -359,17 +364,17 @@ static bool tell_name(const char *what, struct slice value, struct buf *out)
 
 static bool tell_subject(struct app_tx *tx, enum direction d, struct buf *out)
 {
-    return tell_name("subject", tls_tx_of(tx)->ds[d].certificate.subject, out);
+    return tell_name("subject", certificate_of(tx, d)->subject, out);
 }
 
 static bool tell_issuer(struct app_tx *tx, enum direction d, struct buf *out)
 {
-    return tell_name("issuer", tls_tx_of(tx)->ds[d].certificate.issuer, out);
+    return tell_name("issuer", certificate_of(tx, d)->issuer, out);
 }
 
 static bool tell_fingerprint(struct app_tx *tx, enum direction d, struct buf *out)
 {
-    return tell_name("fingerprint", tls_tx_of(tx)->ds[d].certificate.fingerprint, out);
+    return tell_name("fingerprint", certificate_of(tx, d)->fingerprint, out);
 }
 
 static const struct app_match match_subject = {
@@ -399,14 +404,14 @@ static const struct app_match match_fingerprint = {
 /* 0: no certificate. */
 static bool notbefore_match(struct app_tx *tx, enum direction d, const void *arg)
 {
-    const struct tls_certificate *c = &tls_tx_of(tx)->ds[d].certificate;
+    const struct tls_certificate *c = certificate_of(tx, d);
 
     return c->not_before != 0 && when_has(arg, c->not_before);
 }
 
 static bool notafter_match(struct app_tx *tx, enum direction d, const void *arg)
 {
-    const struct tls_certificate *c = &tls_tx_of(tx)->ds[d].certificate;
+    const struct tls_certificate *c = certificate_of(tx, d);
 
     return c->not_after != 0 && when_has(arg, c->not_after);
 }
@@ -430,7 +435,7 @@ static void add_time(struct buf *out, int64_t seconds)
 
 static bool tell_validity(struct app_tx *tx, enum direction d, struct buf *out)
 {
-    const struct tls_certificate *c = &tls_tx_of(tx)->ds[d].certificate;
+    const struct tls_certificate *c = certificate_of(tx, d);
 
     if (c->not_after == 0) {
         buf_add_string(out, "there is no certificate");
@@ -447,14 +452,14 @@ static bool tell_validity(struct app_tx *tx, enum direction d, struct buf *out)
 
 static bool expired_match(struct app_tx *tx, enum direction d, const void *arg UNUSED)
 {
-    int64_t end = tls_tx_of(tx)->ds[d].certificate.not_after;
+    int64_t end = certificate_of(tx, d)->not_after;
 
     return end != 0 && flow_now(tx) > end;
 }
 
 static bool valid_match(struct app_tx *tx, enum direction d, const void *arg UNUSED)
 {
-    int64_t end = tls_tx_of(tx)->ds[d].certificate.not_after;
+    int64_t end = certificate_of(tx, d)->not_after;
 
     return end != 0 && flow_now(tx) <= end;
 }

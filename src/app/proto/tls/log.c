@@ -157,7 +157,7 @@ static void log_alt_names(struct json *j, const struct tls_certificate *c)
 /* The client's certificate, which few servers ask for. */
 static void log_client(struct json *j, const struct tls_dir *client, uint32_t field_mask)
 {
-    const struct tls_certificate *c = &client->certificate;
+    const struct tls_certificate *c = tls_certificate_of(client);
 
     if (!client->has_certificate)
         return;
@@ -177,9 +177,9 @@ static void log_client(struct json *j, const struct tls_dir *client, uint32_t fi
 
 /* --- hellos --------------------------------------------------------------------------------- */
 
-static void log_alpns(struct json *j, const char *key, const struct tls_hello *h)
+static void log_alpns(struct json *j, const char *key, struct slice alpn)
 {
-    struct bytes list = bytes_of_slice(h->alpn);
+    struct bytes list = bytes_of_slice(alpn);
     struct slice name;
 
     if (!tls_hello_next_alpn(&list, &name))
@@ -215,31 +215,34 @@ static void log_hello_version(struct json *j, const struct tls_hello *h)
 }
 
 /* 0: no hello was read. */
-static void log_client_handshake(struct json *j, const struct tls_dir *ds)
+static void log_client_handshake(struct json *j, const struct tls_tx *tx)
 {
-    const struct tls_hello *h = &ds->hello;
+    struct tls_hello h;
 
-    if (h->legacy_version == 0)
+    if (tx->ds[TO_SERVER].legacy_version == 0)
         return;
+    tls_hello_of(tx, TO_SERVER, &h);
     json_object(j, "client_handshake");
-    log_hello_version(j, h);
-    log_values(j, "ciphers", h->ciphers, tls_hello_next_value);
-    log_values(j, "exts", h->extensions, tls_hello_next_extension);
-    log_values(j, "sig_algs", h->signatures, tls_hello_next_value);
+    log_hello_version(j, &h);
+    log_values(j, "ciphers", h.ciphers, tls_hello_next_value);
+    log_values(j, "exts", h.extensions, tls_hello_next_extension);
+    log_values(j, "sig_algs", h.signatures, tls_hello_next_value);
     json_object_end(j);
 }
 
-static void log_server_handshake(struct json *j, const struct tls_dir *ds)
+static void log_server_handshake(struct json *j, const struct tls_tx *tx)
 {
-    const struct tls_hello *h = &ds->hello;
-    struct bytes list = bytes_of_slice(h->ciphers);
+    struct tls_hello h;
+    struct bytes list;
 
-    if (h->legacy_version == 0)
+    if (tx->ds[TO_CLIENT].legacy_version == 0)
         return;
+    tls_hello_of(tx, TO_CLIENT, &h);
+    list = bytes_of_slice(h.ciphers);
     json_object(j, "server_handshake");
-    log_hello_version(j, h);
+    log_hello_version(j, &h);
     json_u64(j, "cipher", take_be16(&list));
-    log_values(j, "exts", h->extensions, tls_hello_next_extension);
+    log_values(j, "exts", h.extensions, tls_hello_next_extension);
     json_object_end(j);
 }
 
@@ -272,7 +275,7 @@ static void log_resumed(struct json *j, const struct tls_tx *tx)
     const struct tls_dir *server = &tx->ds[TO_CLIENT];
 
     if (tx->resumed && !server->has_certificate && !tx->without_certificate &&
-        server->hello.legacy_version != 0)
+        server->legacy_version != 0)
         json_bool(j, "session_resumed", true);
 }
 
@@ -289,7 +292,7 @@ static void log_version(struct json *j, const struct tls_tx *tx)
 /* Members in Suricata's order. */
 static void log_peer(struct json *j, struct tls_tx *tx, uint32_t field_mask)
 {
-    const struct tls_certificate *c = &tx->ds[TO_CLIENT].certificate;
+    const struct tls_certificate *c = tls_certificate_of(&tx->ds[TO_CLIENT]);
 
     if (field_mask & F_SUBJECT)
         log_some(j, "subject", c->subject);
@@ -304,7 +307,7 @@ static void log_peer(struct json *j, struct tls_tx *tx, uint32_t field_mask)
     if (field_mask & F_FINGERPRINT)
         log_some(j, "fingerprint", c->fingerprint);
     if (field_mask & F_SNI)
-        log_some(j, "sni", tx->ds[TO_SERVER].hello.sni);
+        log_some(j, "sni", tx->ds[TO_SERVER].sni);
     if (field_mask & F_VERSION)
         log_version(j, tx);
     if (field_mask & F_NOT_BEFORE)
@@ -327,13 +330,13 @@ static void log_fields(struct json *j, struct tls_tx *tx, uint32_t field_mask)
     if (field_mask & F_JA4)
         log_ja4(j, &tx->tx);
     if (field_mask & F_CLIENT_ALPNS)
-        log_alpns(j, "client_alpns", &tx->ds[TO_SERVER].hello);
+        log_alpns(j, "client_alpns", tx->ds[TO_SERVER].alpn);
     if (field_mask & F_SERVER_ALPNS)
-        log_alpns(j, "server_alpns", &tx->ds[TO_CLIENT].hello);
+        log_alpns(j, "server_alpns", tx->ds[TO_CLIENT].alpn);
     if (field_mask & F_CLIENT_HANDSHAKE)
-        log_client_handshake(j, &tx->ds[TO_SERVER]);
+        log_client_handshake(j, tx);
     if (field_mask & F_SERVER_HANDSHAKE)
-        log_server_handshake(j, &tx->ds[TO_CLIENT]);
+        log_server_handshake(j, tx);
     if (field_mask & F_CLIENT)
         log_client(j, &tx->ds[TO_SERVER], field_mask);
 }

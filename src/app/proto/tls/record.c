@@ -254,7 +254,7 @@ static enum parse_status any_record(struct app_flow *af, struct tls_state *st,
     }
     ds = &st->tx->ds[d];
     if ((in->data[*at] & 0xc0) != 0) {
-        if (ds->hello.legacy_version == 0)
+        if (ds->legacy_version == 0)
             ds->version = SSL_2;
         return tls_ssl2_record(af, st, in, at);
     }

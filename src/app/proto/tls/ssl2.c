@@ -119,7 +119,7 @@ enum parse_status tls_ssl2_record(struct app_flow *af, struct tls_state *st,
     *at += header + len;
     bytes = take_sub(&bytes, len);
     type = take_u8(&bytes);
-    if (st->tx->ds[d].hello.legacy_version != 0)
+    if (st->tx->ds[d].legacy_version != 0)
         return PARSE_OK;            /* no peer goes back from TLS: framing was lost */
     return message(af, st, type, bytes, d) ? PARSE_OK : refuse(st, false);
 }

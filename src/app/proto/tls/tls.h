@@ -18,7 +18,7 @@
 #include "app/rules.h"
 
 #define TLS_MESSAGE_MAX (256u << 10)        /* handshake messages beyond are skipped */
-#define TLS_CHAIN_MAX 256                   /* certificates */
+#define TLS_CHAIN_MAX 256                   /* certificates; tls_dir.chain_len has 16 bits */
 
 #define TLS_CLIENT_PROGRESS_LIST(E)                       \
     E(TLS_CLIENT_IN_PROGRESS, "client_in_progress")       \
@@ -101,12 +101,16 @@ struct tls_settings {
     enum { TLS_FINGERPRINT_AUTO, TLS_FINGERPRINT_YES, TLS_FINGERPRINT_NO } ja3, ja4;
 };
 
-/* The messages of one side. */
+/* The messages of one side. Of its hello only what most flows need is here: many handshakes wait
+ * for their end, and the rest is read again for a fingerprint. */
 struct tls_dir {
-    struct tls_hello hello;             /* the first one */
-    bool has_hello;                     /* it was read to its end */
-    uint8_t hello_copies;
+    struct slice hello;                 /* the first one, as sent; see tls_hello_of() */
+    struct slice sni, alpn;             /* of the hello; the name may be of a later one */
+    uint16_t legacy_version;            /* of the hello; 0: none */
     uint16_t version;                   /* of the hello; until then of the record */
+    bool has_hello;                     /* it was read to its end */
+    bool has_supported_versions;        /* of the hello */
+    uint8_t hello_copies;
     /* Random bytes of the latest hello (RFC 5246 section 7.4.1.2). In TLS 1.2 and older they
      * begin with the time. */
     union {
@@ -119,9 +123,9 @@ struct tls_dir {
     bool store;                         /* tls.store matched */
     bool stored;                        /* output's */
     bool ja3_done;
-    unsigned chain_len;
+    uint16_t chain_len;
     struct tls_chain *chain;            /* as sent; NULL unless a rule or log needs it */
-    struct tls_certificate certificate; /* the peer's own */
+    const struct tls_certificate *certificate;  /* the peer's own; see tls_certificate_of() */
     struct slice ja3, ja3_hash;         /* JA3S of the server */
 };
 
@@ -137,9 +141,20 @@ struct tls_tx {
     struct slice ja4;
 };
 
+/* Handshakes that never end are many. */
+_Static_assert(sizeof(struct tls_tx) <= 9 * CACHE_LINE, "hellos and certificates are read again");
+
 static inline struct tls_tx *tls_tx_of(const struct app_tx *tx)
 {
     return (struct tls_tx *)(uintptr_t)tx;
+}
+
+/* The peer's own certificate, or an empty one. */
+static inline const struct tls_certificate *tls_certificate_of(const struct tls_dir *ds)
+{
+    static const struct tls_certificate none;
+
+    return ds->certificate != NULL ? ds->certificate : &none;
 }
 
 /* True if the certificates are stored as sent. */
@@ -190,6 +205,8 @@ struct tls_state {
     uint32_t heartbeat_len;     /* of an encrypted request */
 };
 
+/* handshake.c: the first hello of a side, once more; an empty one if there is none. */
+void tls_hello_of(const struct tls_tx *tx, enum direction d, struct tls_hello *out);
 /* handshake.c: the body of a handshake record. */
 void tls_handshake_record(struct app_flow *af, struct tls_state *st, struct bytes body,
                           enum direction d);

@@ -34,7 +34,8 @@ static int push_date(lua_State *state, enum direction d, bool after)
     if (!s->has_certificate)
         return lua_push_failure(state, after ? "error: no certificate NotAfter"
                                              : "error: no certificate NotBefore");
-    lua_pushinteger(state, after ? s->certificate.not_after : s->certificate.not_before);
+    lua_pushinteger(state, after ? tls_certificate_of(s)->not_after
+                                 : tls_certificate_of(s)->not_before);
     return 1;
 }
 
@@ -50,9 +51,9 @@ static int push_serial(lua_State *state, enum direction d)
 {
     const struct tls_dir *s = dir_of(state, d);
 
-    if (!s->has_certificate || s->certificate.serial.len == 0)
+    if (!s->has_certificate || tls_certificate_of(s)->serial.len == 0)
         return lua_push_failure(state, "error: no certificate serial");
-    return lua_push_slice(state, s->certificate.serial);
+    return lua_push_slice(state, tls_certificate_of(s)->serial);
 }
 
 /* Version, subject, issuer and fingerprint; the version is always the server's, which
@@ -64,9 +65,9 @@ static int push_info(lua_State *state, enum direction d)
     if (!s->has_certificate)
         return lua_push_failure(state, "error: no cert");
     push_version(state, TO_CLIENT);
-    lua_push_slice(state, s->certificate.subject);
-    lua_push_slice(state, s->certificate.issuer);
-    lua_push_slice(state, s->certificate.fingerprint);
+    lua_push_slice(state, tls_certificate_of(s)->subject);
+    lua_push_slice(state, tls_certificate_of(s)->issuer);
+    lua_push_slice(state, tls_certificate_of(s)->fingerprint);
     return 4;
 }
 

@@ -58,6 +58,32 @@ TEST(tls_hello_truncated)
     }
 }
 
+/* The session id alone is that of the whole hello, however that is cut. */
+TEST(tls_hello_sessions)
+{
+    const struct { const struct split_step *step; bool is_server; } hellos[] = {
+        { &sample_tls13[0], false }, { &sample_tls13[1], true },
+        { &sample_tls12[0], false }, { &sample_tls12[1], true },
+    };
+    unsigned found = 0;
+
+    for (unsigned i = 0; i < ARRAY_LEN(hellos); i++) {
+        struct slice complete = hello_of(hellos[i].step);
+
+        for (uint32_t len = 0; len <= complete.len; len++) {
+            struct bytes in = bytes_of(complete.data, len);
+            struct slice session = tls_hello_session(in, hellos[i].is_server);
+            struct tls_hello h;
+
+            (void)tls_hello_parse(in, hellos[i].is_server, &h);
+            CHECK(session.data == h.session_id.data);
+            CHECK_INT(session.len, h.session_id.len);
+            found += session.len > 0;
+        }
+    }
+    CHECK(found > 0);
+}
+
 #define HELLO_START \
     "\x03\x03" "0123456789abcdef0123456789abcdef" "\x00" "\x00\x02\x13\x01" "\x01\x00"
 
