@@ -81,6 +81,8 @@ static size_t count_extensions(struct slice list)
     return n;
 }
 
+#define JA3_USUAL 1024                  /* space for nearly all */
+
 /* Upper limit: "65535-" for two bytes of a list and for an extension, whose contents are much
  * longer, "255-" for a point format. */
 static size_t ja3_capacity(const struct tls_hello *h)
@@ -113,26 +115,35 @@ struct ja3_lists {
 };
 
 /* version,ciphers,extensions[,groups,formats]. A server's hello has the first three only (JA3S). */
+static void put_ja3(struct writer *w, const struct tls_hello *h, struct ja3_lists next)
+{
+    put_decimal(w, h->legacy_version);
+    put_char(w, ',');
+    put_values(w, h->ciphers, next.value);
+    put_char(w, ',');
+    put_values(w, h->extensions, next.extension);
+    if (h->is_server)
+        return;
+    put_char(w, ',');
+    put_values(w, h->groups, next.value);
+    put_char(w, ',');
+    put_values(w, h->point_formats, next_byte);
+}
+
+/* The limit is nearly twice what a text needs, and the text stays with the flow. So most are
+ * written elsewhere first. */
 static struct slice ja3_string(const struct tls_hello *h, struct arena *arena,
                                struct ja3_lists next)
 {
-    struct writer w = { .start = arena_alloc(arena, ja3_capacity(h)) };
+    char usual[JA3_USUAL];
+    size_t capacity = ja3_capacity(h);
+    struct writer w = { .start = capacity <= sizeof(usual) ? usual : arena_alloc(arena, capacity) };
 
     w.to = w.start;
     if (w.start == NULL)
         return (struct slice){ 0 };
-    put_decimal(&w, h->legacy_version);
-    put_char(&w, ',');
-    put_values(&w, h->ciphers, next.value);
-    put_char(&w, ',');
-    put_values(&w, h->extensions, next.extension);
-    if (h->is_server)
-        return written(&w);
-    put_char(&w, ',');
-    put_values(&w, h->groups, next.value);
-    put_char(&w, ',');
-    put_values(&w, h->point_formats, next_byte);
-    return written(&w);
+    put_ja3(&w, h, next);
+    return w.start == usual ? arena_slice(arena, written(&w)) : written(&w);
 }
 
 struct slice tls_ja3_string(const struct tls_hello *h, struct arena *arena)
