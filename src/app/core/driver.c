@@ -12,6 +12,8 @@
 #include "stream/slot.h"
 #include "stream/stream.h"
 
+#include <string.h>
+
 /* --- no protocol ------------------------------------------------------------------------------ */
 
 /* A direction without a protocol is FAILED: rules on "failed" match, and recognition is over. */
@@ -326,7 +328,7 @@ static bool has_rest(const struct app_session *s)
 
 static void buffer_rest(struct app_session *s)
 {
-    if (LIKELY(!has_rest(s)))
+    if (s->transport == TRANSPORT_UDP || LIKELY(!has_rest(s)))
         return;
     for (unsigned d = 0; d < 2; d++) {
         if (s->off)
@@ -582,13 +584,12 @@ static void detect_datagram(struct app_thread *at, struct packet *p)
 static void feed_datagram(struct app_session *s, struct packet *p)
 {
     enum direction d = packet_direction(p);
-    struct app_dir *ds = &s->ds[d];
+    struct app_dir *ds = app_dir_of(s, d);
 
+    memset(s->flow.thread->datagram, 0, 2 * sizeof(*ds));
     ds->data = p->payload;
     ds->len = p->payload_len;
     ds->borrowed = true;
-    ds->offset = 0;
-    ds->started = false;
     app_feed(s, d, false);
     ds->len = 0;
     ds->data = NULL;
@@ -675,7 +676,8 @@ static bool is_over(const struct app_flow *af)
 {
     const struct app_session *s = CONTAINER_OF(af, const struct app_session, flow);
 
-    return s->ds[TO_SERVER].eof_sent && s->ds[TO_CLIENT].eof_sent && af->proto != NULL &&
+    return s->transport == TRANSPORT_TCP && s->ds[TO_SERVER].eof_sent &&
+           s->ds[TO_CLIENT].eof_sent && af->proto != NULL &&
            af->first == NULL && af->proto->finish == NULL && !s->changing && !s->replace &&
            frame_count(frames_of(s, TO_SERVER)) == 0 &&
            frame_count(frames_of(s, TO_CLIENT)) == 0;
@@ -723,8 +725,8 @@ void app_flow_free(struct flow *flow)
     app_close_parser(s);
     if (UNLIKELY(s->flow.ext != NULL))
         ext_free(s);
-    for (unsigned d = 0; d < 2; d++)
+    for (unsigned d = 0; d < 2 && s->transport == TRANSPORT_TCP; d++)
         app_buf_release(at, &s->ds[d].buffered);
-    pool_put(&at->sessions, s);
+    pool_put(&at->sessions[s->transport], s);
     flow->app = NULL;
 }

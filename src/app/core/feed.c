@@ -228,7 +228,7 @@ static enum parse_status call_parser(struct app_session *s, struct app_input *in
  * not handle gaps fails here, as in Suricata. */
 static int feed_gap(struct app_session *s, enum direction d)
 {
-    struct app_dir *ds = &s->ds[d];
+    struct app_dir *ds = app_dir_of(s, d);
 
     app_handover_lose(s);
     if (!s->flow.proto->handles_gaps) {
@@ -260,7 +260,7 @@ static bool keeps_what_is_heard(const struct app_session *s)
  * that consumes more bytes than it got is a bug of the engine, counted as internal. */
 static int feed_once(struct app_session *s, enum direction d, bool end)
 {
-    struct app_dir *ds = &s->ds[d];
+    struct app_dir *ds = app_dir_of(s, d);
     struct app_input in = { .data = ds->data,
                             .len = ds->len,
                             .offset = ds->offset,
@@ -297,7 +297,7 @@ static uint32_t buffer_limit(const struct app_session *s)
  * record in many small segments is looked at once. */
 static int feed_all(struct app_session *s, enum direction d, bool end)
 {
-    struct app_dir *ds = &s->ds[d];
+    struct app_dir *ds = app_dir_of(s, d);
     int more = 1;
 
     if (!end && (ds->len == 0 || ds->len < ds->need))
@@ -316,7 +316,7 @@ static int feed_all(struct app_session *s, enum direction d, bool end)
 int app_feed(struct app_session *s, enum direction d, bool end)
 {
     const struct app_proto_conf *pc = app_session_conf(s);
-    struct app_dir *ds = &s->ds[d];
+    struct app_dir *ds = app_dir_of(s, d);
     uint64_t before = ds->offset;
     bool first = !ds->started;
     int result = 0;

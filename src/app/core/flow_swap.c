@@ -69,7 +69,8 @@ static void flip_flow(struct flow *f)
 /* Pending bytes, frames and ends go along with their side. */
 static void flip_session(struct app_session *s)
 {
-    SWAP(s->ds[0], s->ds[1]);
+    if (s->transport == TRANSPORT_TCP)
+        SWAP(s->ds[0], s->ds[1]);
     if (s->flow.ext != NULL)
         SWAP(s->flow.ext->frames[0], s->flow.ext->frames[1]);
     SWAP(s->flow.end[0], s->flow.end[1]);

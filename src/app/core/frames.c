@@ -117,7 +117,7 @@ static void keep(struct app_session *s, struct frames *frames, uint64_t offset,
 static void keep_pending(struct app_session *s, struct frames *frames, enum direction d,
                          uint64_t offset)
 {
-    const struct app_dir *ds = &s->ds[d];
+    const struct app_dir *ds = app_dir_of(s, d);
     uint64_t from = MAX(offset, ds->offset), end = ds->offset + ds->len, skip;
 
     if (end > from + RETAINED_LIMIT)
@@ -157,7 +157,7 @@ bool app_frames_part(const struct app_flow *af, enum direction direction, unsign
 /* The stream offset up to which the direction is parsed, or up to which it has arrived. */
 uint64_t app_frames_edge(const struct app_flow *af, enum direction direction, bool parsed)
 {
-    const struct app_dir *ds = &app_session_of(af)->ds[direction];
+    const struct app_dir *ds = app_dir_of(app_session_of(af), direction);
 
     return ds->offset + (parsed ? 0 : ds->len);
 }
@@ -305,7 +305,7 @@ bool app_frames_each(const struct app_flow *af, enum direction direction,
 /* Bytes that have arrived and that the parser has not taken. */
 uint32_t app_untaken(const struct app_flow *af, enum direction direction)
 {
-    return app_session_of(af)->ds[direction].len;
+    return app_dir_of(app_session_of(af), direction)->len;
 }
 
 bool app_frames_any(const struct app_flow *af, enum direction direction)
@@ -339,7 +339,7 @@ static uint64_t left_edge(const struct app_session *s, enum direction d, const s
 static void prune(struct app_session *s, enum direction d, bool all)
 {
     struct frames *frames = frames_of(s, d);
-    uint64_t edge = s->ds[d].offset + s->ds[d].len;
+    uint64_t edge = app_frames_edge(&s->flow, d, false);
     unsigned retained = 0;
 
     for (unsigned i = 0; !all && i < frame_count(frames); i++) {

@@ -181,12 +181,13 @@ static bool is_withheld(const struct app_tx *tx)
 /* Bytes whose protocol is not known yet go along, too. */
 static bool can_be_told(struct app_session *s)
 {
-    uint64_t bytes = (uint64_t)s->ds[0].len + s->ds[1].len;
     unsigned count = 0;
+    uint64_t bytes;
 
     if (s->off || s->changing || s->untold || s->flow.encrypted || s->transport != TRANSPORT_TCP ||
         s->ds[0].lost != 0 || s->ds[1].lost != 0)
         return false;
+    bytes = (uint64_t)s->ds[0].len + s->ds[1].len;
     if (s->flow.proto == NULL)
         return s->flow.flow->app_proto == APP_PROTO_UNKNOWN && bytes > 0 &&
                bytes <= FLOW_REPLAY_MAX / 2;
@@ -439,7 +440,8 @@ bool app_resume(struct app_session *s)
     }
     app_session_set_proto(s, (enum app_proto_id)f->app_proto);
     s->first_sender = FIRST_SENDER_PARSED;
-    s->ds[TO_SERVER].detected = s->ds[TO_CLIENT].detected = true;
+    if (s->transport == TRANSPORT_TCP)
+        s->ds[TO_SERVER].detected = s->ds[TO_CLIENT].detected = true;
     if (f->app_proto == APP_PROTO_FAILED || is_over)
         app_stop_parsing(s);
     else if (s->transport == TRANSPORT_TCP && !replays)

@@ -17,11 +17,11 @@
 /* f->app owns the session from here on; app_flow_free() frees it. */
 struct app_session *app_session_new(struct app_thread *at, struct flow *f, unsigned transport)
 {
-    struct app_session *s = pool_get(&at->sessions);
+    struct app_session *s = pool_get(&at->sessions[transport]);
 
     if (s == NULL)
         return NULL;
-    memset(s, 0, sizeof(*s));
+    memset(s, 0, app_session_size(transport));
     s->transport = transport & 63u;
     s->flow.thread = at;
     s->flow.flow = f;
@@ -69,7 +69,7 @@ void app_signal_proto_detected(struct flow *f, const struct app_thread *at, enum
 
 bool app_data_waits(const struct app_flow *af, enum direction d)
 {
-    return app_session_of(af)->ds[d].len > 0;
+    return app_dir_of(app_session_of(af), d)->len > 0;
 }
 
 bool app_is_changing(const struct flow *flow)
@@ -102,7 +102,7 @@ void app_dir_advance(struct app_dir *ds, uint32_t n)
 /* Skips all pending bytes, and bytes known to be lost, so that offsets stay right. */
 void app_dir_drop(struct app_session *s, enum direction d)
 {
-    struct app_dir *ds = &s->ds[d];
+    struct app_dir *ds = app_dir_of(s, d);
 
     app_dir_advance(ds, ds->len);
     ds->offset += ds->lost;

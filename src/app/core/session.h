@@ -5,6 +5,7 @@
 #define APP_CORE_SESSION_H
 
 #include "app/core/detect_proto.h"
+#include "app/core/thread.h"
 #include "app/proto.h"
 #include "app/session.h"
 #include "base/memory/buf.h"
@@ -31,7 +32,6 @@ enum { FIRST_SENDER_PARSED = 0x80 };
 
 struct app_session {
     struct app_flow flow;       /* first: the part that all others see */
-    struct app_dir ds[2];
     uint8_t transport : 6;
     uint8_t first_gaps : 2;       /* APP_TS, APP_TC: a gap came before the protocol was known */
     uint8_t first_sender;         /* APP_TS or APP_TC; FIRST_SENDER_PARSED */
@@ -52,13 +52,29 @@ struct app_session {
     uint8_t resume : 2;         /* APP_TS, APP_TC: waits for the next message, see resume.c */
     uint16_t change_port;
     uint16_t events;            /* bit per event, see app_layer_event_name() */
+    struct app_dir ds[2];       /* last, and only over TCP: see app_dir_of() */
 };
 
 _Static_assert(sizeof(struct app_session) <= 4 * CACHE_LINE, "there are as many as connections");
+_Static_assert(offsetof(struct app_session, ds) == 2 * CACHE_LINE, "there are as many over UDP");
+
+static inline size_t app_session_size(unsigned transport)
+{
+    return transport == TRANSPORT_UDP ? offsetof(struct app_session, ds)
+                                      : sizeof(struct app_session);
+}
 
 static inline struct app_session *app_session_of(const struct app_flow *af)
 {
     return (struct app_session *)(uintptr_t)af;
+}
+/* A datagram leaves nothing pending: over UDP the thread has both directions, for the datagram at
+ * work. Code that is for TCP only reads `ds`. */
+static inline struct app_dir *app_dir_of(const struct app_session *s, enum direction d)
+{
+    if (UNLIKELY(s->transport == TRANSPORT_UDP))
+        return &s->flow.thread->datagram[d];
+    return (struct app_dir *)(uintptr_t)&s->ds[d];
 }
 #define APP_CHANGE_DETECT_MAX 4096          /* bytes after which a change of protocol fails */
 

@@ -41,6 +41,14 @@ static void open_proto(struct app_thread *at, enum app_proto_id id)
         at->proto[id].data = pc->proto->thread_open(pc->settings, at->counters);
 }
 
+/* A datagram leaves nothing pending, so all flows over UDP share one pair of directions. */
+static void open_sessions(struct app_thread *at)
+{
+    for (unsigned i = 0; i < TRANSPORT_COUNT; i++)
+        pool_init(&at->sessions[i], app_session_size(i), slab_count(app_session_size(i)), 0);
+    at->datagram = xcalloc(2, sizeof(*at->datagram));
+}
+
 /* One worker uses the result, so it needs no locks. hooks: what detection and outputs attach. */
 struct app_thread *app_thread_new(const struct app_conf *conf, struct counters *counters,
                                   const struct app_hooks *hooks)
@@ -51,8 +59,7 @@ struct app_thread *app_thread_new(const struct app_conf *conf, struct counters *
     at->counters = counters;
     if (hooks != NULL)
         at->hooks = *hooks;
-    pool_init(&at->sessions, sizeof(struct app_session), slab_count(sizeof(struct app_session)),
-              0);
+    open_sessions(at);
     app_file_pool_init(&at->files);
     pool_init(&at->handovers, sizeof(struct app_handover),
               slab_count(sizeof(struct app_handover)), 0);
@@ -96,6 +103,8 @@ void app_thread_free(struct app_thread *at)
     app_magic_free(at->magic);
     for (unsigned i = 0; i < at->spare_count; i++)
         buf_fini(&at->spare[i]);
-    pool_fini(&at->sessions);
+    for (unsigned i = 0; i < TRANSPORT_COUNT; i++)
+        pool_fini(&at->sessions[i]);
+    free(at->datagram);
     free(at);
 }

@@ -3,6 +3,7 @@
 #ifndef APP_CORE_THREAD_H
 #define APP_CORE_THREAD_H
 
+#include "app/core/detect_proto.h"
 #include "app/core/settings.h"
 #include "app/session.h"
 #include "app/values.h"
@@ -14,10 +15,12 @@
 struct app_magic;
 
 struct app_thread {
+struct app_dir;
     const struct app_conf *conf;
     struct counters *counters;
     struct app_hooks hooks;
-    struct pool sessions;
+    struct pool sessions[TRANSPORT_COUNT];      /* UDP: without `ds` */
+    struct app_dir *datagram;   /* of both directions, for the datagram at work: see app_dir_of() */
     struct {
         struct pool state, tx;
         uint64_t tx_arenas;     /* of transactions in use, in units of app_tx.counted */

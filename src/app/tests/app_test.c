@@ -323,6 +323,39 @@ TEST(app_udp_wrong_way_round)
                  "flow toy toy toy\n");
 }
 
+/* Datagrams of several flows in turn share the thread's directions. */
+TEST(app_udp_sessions_are_small)
+{
+    struct app_fixture fixture;
+    struct replay replay[3];
+
+    CHECK_INT(app_fixture_open(&fixture, NULL, toy_protocols), 0);
+    for (unsigned i = 0; i < ARRAY_LEN(replay); i++)
+        replay_begin(&replay[i], &fixture, true, 5);
+    for (unsigned i = 0; i < ARRAY_LEN(replay); i++)
+        replay_data(&replay[i], TO_SERVER, "HELLO me\n", 9);
+    for (unsigned i = 0; i < ARRAY_LEN(replay); i++)
+        replay_data(&replay[i], TO_SERVER, "ASK one\n", 8);
+    for (unsigned i = 0; i < ARRAY_LEN(replay); i++)
+        replay_data(&replay[i], TO_CLIENT, "SAY 1\n", 6);
+    CHECK_INT(fixture.thread->sessions[TRANSPORT_UDP].in_use, ARRAY_LEN(replay));
+    CHECK_INT(fixture.thread->sessions[TRANSPORT_UDP].size, 2 * CACHE_LINE);
+    CHECK_INT(fixture.thread->sessions[TRANSPORT_TCP].in_use, 0);
+    for (unsigned i = 0; i < ARRAY_LEN(replay); i++) {
+        char *text;
+
+        CHECK(!app_data_waits(replay[i].flow->app, TO_SERVER));
+        replay_end(&replay[i]);
+        text = replay_text(&replay[i]);
+        CHECK_STRING(text, "tx 0 toy {\"toy\":{\"request\":\"ASK one\",\"reply\":\"SAY 1\"}}\n"
+                           "flow toy toy toy\n");
+        free(text);
+        replay_free(&replay[i]);
+    }
+    CHECK_INT(fixture.thread->sessions[TRANSPORT_UDP].in_use, 0);
+    app_fixture_close(&fixture);
+}
+
 TEST(app_midstream_swaps_the_flow)
 {
     static const struct split_step steps[] = { SPLIT_TC("HELLO me\nASK one\n"),
@@ -361,6 +394,12 @@ TEST(app_expected_flow)
     app_fixture_close(&fixture);
 }
 
+static size_t objects_of(const struct app_fixture *fixture)
+{
+    return fixture->thread->sessions[TRANSPORT_TCP].created +
+           fixture->thread->proto[APP_PROTO_toy].tx.created;
+}
+
 /* After a round, the same again asks the pools for nothing new. */
 TEST(app_steady_state_reuses_memory)
 {
@@ -379,10 +418,10 @@ TEST(app_steady_state_reuses_memory)
         replay_end(&replay);
         replay_free(&replay);
         if (i == 10)
-            created = fixture.thread->sessions.created + fixture.thread->proto[APP_PROTO_toy].tx.created;
+            created = objects_of(&fixture);
     }
-    CHECK_INT(fixture.thread->sessions.created + fixture.thread->proto[APP_PROTO_toy].tx.created, created);
-    CHECK_INT(fixture.thread->sessions.in_use, 0);
+    CHECK_INT(objects_of(&fixture), created);
+    CHECK_INT(fixture.thread->sessions[TRANSPORT_TCP].in_use, 0);
     CHECK_INT(fixture.thread->proto[APP_PROTO_toy].tx.in_use, 0);
     CHECK(fixture.thread->spare_count <= 4);
     app_fixture_close(&fixture);

@@ -344,7 +344,8 @@ void replay_force(struct replay *replay, enum app_proto_id id)
                                             replay->udp ? TRANSPORT_UDP : TRANSPORT_TCP);
 
     f->app_proto = f->app_proto_dir[0] = f->app_proto_dir[1] = (uint16_t)id;
-    s->ds[0].detected = s->ds[1].detected = true;
+    for (enum direction d = TO_SERVER; d <= TO_CLIENT; d++)
+        app_dir_of(s, d)->detected = true;
     s->first_sender = FIRST_SENDER_PARSED;
 }
 
