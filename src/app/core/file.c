@@ -23,6 +23,8 @@
 /* Of a transaction's files in one direction that are over, so many stay for rules whose other
  * conditions come later. Each packet of the transaction looks at all of them. */
 #define KEPT 64
+/* With many files: so much that rules have seen does not wait. */
+#define SEEN_MAX (32u << 10)
 #define ANNOUNCED_MAX 8192u         /* the most that an announced size alone makes us reserve */
 #define SPARE_TIMES 4u              /* a spare buffer of so many times the announced size will do */
 #define SPARE_LEAST 1024u
@@ -429,15 +431,18 @@ bool app_file_inspect(struct app_file *file, struct slice *out, uint64_t *positi
 
 static bool is_scarce(const struct app_file *file)
 {
-    return UNLIKELY(file->unpacked) && unpacked_memory_is_scarce(file->tx->flow);
+    return (UNLIKELY(file->unpacked) && unpacked_memory_is_scarce(file->tx->flow)) ||
+           (UNLIKELY(file->window.len > SEEN_MAX) && are_many(file));
 }
 
 /* The lowest position that rules, the store or libmagic still need; bytes before it can go. What
- * rules have seen stays until more comes, unless memory is scarce. */
+ * rules have seen stays until more comes, unless memory is scarce or much of it waits: then they
+ * have what they will have when more comes. */
 static uint64_t needed_from(struct app_file *file)
 {
     uint64_t from = content_size(file);
-    uint64_t seen = is_scarce(file) ? MAX(file->inspected, file->shown) : file->inspected;
+    bool waits = !is_scarce(file);
+    uint64_t seen = waits ? file->inspected : MAX(file->inspected, file->shown);
 
     if (is_for_rules(file) && rules_look_into(file))
         from = seen > file->limits.window ? seen - file->limits.window : 0;
@@ -459,6 +464,7 @@ static void try_magic(struct app_file *file)
  * buffer to the thread. */
 static void prune(struct app_file *file, bool own_packet)
 {
+    bool scarce = is_scarce(file);
     uint64_t from, n;
 
     if (own_packet)
@@ -472,10 +478,10 @@ static void prune(struct app_file *file, bool own_packet)
         release_window(file);
     } else {
         buf_drop_front(&file->window, (size_t)n);
-        if (is_scarce(file)) {
+        if (scarce)
             buf_shrink(&file->window);
+        if (scarce && file->unpacked)
             unpacked_memory_set(file->tx->flow, &private_of(file)->held, file->window.cap);
-        }
     }
     file->window_start += n;
 }
