@@ -272,17 +272,29 @@ static bool are_many(const struct app_file *file)
     return UNLIKELY(thread_of(file)->files.in_use >= MANY);
 }
 
+/* The most that the window is expected to have. UINT32_MAX: not known. Rules inspect no more than
+ * the limit, and only the store needs the rest. */
+static uint32_t expected_size(const struct app_file *file)
+{
+    uint64_t size = file->announced != 0 ? file->announced : UINT32_MAX;
+
+    if (file->limits.limit != 0 && !may_be_stored(file))
+        size = MIN(size, file->limits.limit);
+    return (uint32_t)size;
+}
+
 /* A spare buffer may be one that has grown large. With many files it stays spare where so little is
- * announced: the rest may never come. */
+ * expected: the rest may never come. */
 static void open_window(struct app_file *file)
 {
-    uint32_t enough = MAX(file->announced, SPARE_LEAST) * SPARE_TIMES;
+    uint32_t expected = expected_size(file);
+    uint32_t enough = MAX(MIN(expected, ANNOUNCED_MAX), SPARE_LEAST) * SPARE_TIMES;
+    uint32_t reserved = file->announced != 0 ? MIN(expected, ANNOUNCED_MAX) : 0;
 
-    file->window = app_buf_take(thread_of(file));
-    if (are_many(file) && file->announced > 0 && file->announced <= ANNOUNCED_MAX &&
-        file->window.cap > enough)
+    file->window = app_buf_take(thread_of(file), reserved);
+    if (are_many(file) && expected <= ANNOUNCED_MAX && file->window.cap > enough)
         app_buf_release(thread_of(file), &file->window);
-    (void)!buf_reserve(&file->window, MIN(file->announced, ANNOUNCED_MAX));
+    (void)!buf_reserve(&file->window, reserved);
 }
 
 /* Decompressed content counts, with the space of its buffer. */

@@ -97,7 +97,7 @@ static void keep(struct app_session *s, struct frames *frames, uint64_t offset,
     if (data.len == 0)
         return;
     if (frames->retained.data == NULL)
-        frames->retained = app_buf_take(s->flow.thread);
+        frames->retained = app_buf_take(s->flow.thread, 0);
     if (!buf_reserve(&frames->retained, data.len))
         return;
     if (last != NULL && last->offset + last->len == offset) {
@@ -191,7 +191,7 @@ uint32_t app_frame(struct app_flow *af, enum direction direction, unsigned type,
     if (frames == NULL && (frames = frames_make(af, direction)) == NULL)
         return 0;
     if (frames->store.data == NULL)
-        frames->store = app_buf_take(af->thread);
+        frames->store = app_buf_take(af->thread, 0);
     struct frame frame = { .id = ++frames->next_id, .type = (uint8_t)type, .offset = offset,
                            .tx_id = tx_id, .len = len };
 

@@ -105,7 +105,7 @@ void app_handover_begin(struct app_session *s)
         s->untold = true;
         return;
     }
-    *h = (struct app_handover){ .heard = app_buf_take(at), .last = SIZE_MAX,
+    *h = (struct app_handover){ .heard = app_buf_take(at, 0), .last = SIZE_MAX,
                                 .first_tx = s->flow.next_tx_id };
     *app_handover_slot(s) = h;
     s->hears = true;
@@ -340,7 +340,7 @@ void app_tx_alerted(struct app_tx *tx, uint32_t gid, uint32_t sid)
     if (LIKELY(h == NULL))
         return;
     if (h->alerts.data == NULL)
-        h->alerts = app_buf_take(s->flow.thread);
+        h->alerts = app_buf_take(s->flow.thread, 0);
     put_be32(data, (uint32_t)(tx->id - h->first_tx));
     put_be32(data + 4, gid);
     put_be32(data + 8, sid);

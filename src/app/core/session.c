@@ -134,7 +134,7 @@ bool app_dir_buffer_rest(struct app_session *s, struct app_dir *ds)
         ds->data = NULL;
     } else if (ds->borrowed) {
         if (ds->buffered.data == NULL)
-            ds->buffered = app_buf_take(s->flow.thread);
+            ds->buffered = app_buf_take(s->flow.thread, ds->len);
         buf_clear(&ds->buffered);
         if (!buf_add(&ds->buffered, ds->data, ds->len))
             return false;

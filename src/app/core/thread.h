@@ -10,12 +10,15 @@
 #include "base/memory/pool.h"
 
 #define APP_SPARE_BUFS 512
+#define APP_SPARE_CHOICE 8                  /* of so many the one is taken that fits best */
 #define APP_SPARE_BUF_MAX (64u << 10)       /* bigger ones go back to the allocator */
+#define APP_SPARE_FEW 64                    /* with more of them, bigger ones than this do: */
+#define APP_SPARE_BUF_USUAL (8u << 10)
 
+struct app_dir;
 struct app_magic;
 
 struct app_thread {
-struct app_dir;
     const struct app_conf *conf;
     struct counters *counters;
     struct app_hooks hooks;
@@ -42,7 +45,7 @@ struct app_dir;
 
 /* flow_memory.c. Buffers that outlive a packet come from a stock, so that flows are created and
  * freed without malloc. */
-struct buf app_buf_take(struct app_thread *at);
+struct buf app_buf_take(struct app_thread *at, size_t len);     /* 0: size not known */
 void app_buf_release(struct app_thread *at, struct buf *b);
 
 /* Returns the protocol whose pools provide state and transactions. */
