@@ -42,7 +42,7 @@ static int rules_attach(struct detect_thread *dt, struct ruleset *set, struct er
     candidates_init(&dt->found, plan->rule_count);
     candidates_init(&dt->decided, plan->rule_count);
     candidates_init(&dt->payload_parts, plan->payload_part_count);
-    dt->selected = xcalloc(plan->rule_count + 1, sizeof(*dt->selected));
+    dt->selected = xmalloc((plan->rule_count + (size_t)1) * sizeof(*dt->selected));
     dt->slot = xcalloc(plan->buffer_count + 1, sizeof(*dt->slot));
     program_scratch_set_steps(&dt->program, plan->step_limit);
     packet_work_attach(dt);

@@ -12,7 +12,7 @@ void candidates_init(struct candidates *c, unsigned rules)
 {
     c->bits = xcalloc(rules / 64 + 1, sizeof(*c->bits));
     c->words = xcalloc(rules / 4096 + 1, sizeof(*c->words));
-    c->list = xcalloc(rules + 1, sizeof(*c->list));
+    c->list = xmalloc((rules + (size_t)1) * sizeof(*c->list));     /* most of it is never used */
     c->count = 0;
     c->cap = rules;
 }

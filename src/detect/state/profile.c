@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/array.h"
 #include "base/memory/traffic_memory.h"
@@ -26,13 +27,29 @@ struct profile {
     struct rule_profile *shared;        /* costs: of all threads; NULL: none has begun */
 };
 
+/* An entry for each rule, zeroed. Nothing is counted for most rules, so these are pages of the
+ * kernel: calloc() would clear all of a block that was used before. NULL: no memory. */
+static void *counts_new(const struct profile *p, size_t each)
+{
+    void *counts = mmap(NULL, (p->rule_count + 1) * each, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    return counts != MAP_FAILED ? counts : NULL;
+}
+
+static void counts_free(const struct profile *p, void *counts, size_t each)
+{
+    if (counts != NULL)
+        munmap(counts, (p->rule_count + 1) * each);
+}
+
 void profile_free(struct profile *p)
 {
     if (p == NULL)
         return;
     ARRAY_FREE(&p->threads);
     free(p->left);
-    free(p->shared);
+    counts_free(p, p->shared, sizeof(*p->shared));
     pthread_mutex_destroy(&p->lock);
     free(p);
 }
@@ -165,7 +182,7 @@ struct profile *costs_new(unsigned rule_count)
 /* Allocates, so it runs when a thread takes the ruleset, not per packet. */
 static void *join(struct profile *p)
 {
-    void *counts = calloc(p->rule_count + 1, p->count_size);
+    void *counts = counts_new(p, p->count_size);
     bool has_space;
 
     if (counts == NULL)
@@ -177,7 +194,7 @@ static void *join(struct profile *p)
     pthread_mutex_unlock(&p->lock);
     if (has_space)
         return counts;
-    free(counts);
+    counts_free(p, counts, p->count_size);
     return NULL;
 }
 
@@ -202,7 +219,7 @@ static void leave(struct profile *p, void *counts)
     if (p->left != NULL)
         p->sum(p->left, counts, p->rule_count);
     pthread_mutex_unlock(&p->lock);
-    free(counts);
+    counts_free(p, counts, p->count_size);
 }
 
 struct rule_profile *profile_join(struct profile *p)
@@ -229,7 +246,7 @@ struct rule_profile *costs_shared(struct profile *p)
 {
     pthread_mutex_lock(&p->lock);
     if (p->shared == NULL)
-        p->shared = calloc(p->rule_count + 1, sizeof(*p->shared));
+        p->shared = counts_new(p, sizeof(*p->shared));
     pthread_mutex_unlock(&p->lock);
     return p->shared;
 }
