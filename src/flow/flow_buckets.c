@@ -6,6 +6,7 @@
 #include "base/text/bytes.h"
 #include "flow/flow_match.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
 #define SLOTS FLOW_BUCKET_SLOTS
@@ -396,10 +397,20 @@ unsigned flow_buckets_visit(const struct flow_buckets *buckets, uint64_t *hand,
     return flows_of(&buckets->now.at[(*hand)++], flows);
 }
 
-void flow_buckets_all(struct flow_buckets *buckets, struct flow **flows)
+/* Zero is an empty bucket. Pages that are locked in memory do not go. */
+static void run_clear(struct flow_bucket_run *run)
+{
+    size_t size = run_mapped(run->mask + 1);
+
+    if (madvise(run->at, size, MADV_DONTNEED) != 0)
+        memset(run->at, 0, size);
+}
+
+void flow_buckets_take_all(struct flow_buckets *buckets, struct flow **flows)
 {
     while (buckets->old.at != NULL)
         move_some(buckets);
     for (uint64_t at = 0; at <= buckets->now.mask; at++)
         flows += flows_of(&buckets->now.at[at], flows);
+    run_clear(&buckets->now);
 }

@@ -69,7 +69,8 @@ unsigned flow_buckets_next(struct flow_buckets *buckets,
 unsigned flow_buckets_visit(const struct flow_buckets *buckets, uint64_t *hand,
                             struct flow *flows[static FLOW_BUCKET_SLOTS]);
 
-/* Writes all flows, in no order; `flows` has space for buckets->count. */
-void flow_buckets_all(struct flow_buckets *buckets, struct flow **flows);
+/* Writes all flows, in no order; `flows` has space for buckets->count. They are in no bucket any
+ * more, and the buckets' memory returns to the system. The caller counts them out, one by one. */
+void flow_buckets_take_all(struct flow_buckets *buckets, struct flow **flows);
 
 #endif

@@ -211,10 +211,10 @@ static void leave_emergency_when_over(struct flow_table *table)
 
 /* Removes the flow from lookups. Its memory stays until the inspecting thread has released it, see
  * flow_table_release(). */
-void flow_table_end(struct flow_table *table, struct flow *flow, enum flow_end_reason reason)
+/* It is in no bucket any more. */
+static void end_flow(struct flow_table *table, struct flow *flow, enum flow_end_reason reason)
 {
     flow->last_seqno = table->position;
-    flow_buckets_remove(&table->buckets, flow);
     wheel_del(&flow->timer);
     flow->end_reason = (uint8_t)reason;
     flow->end_state = flow->state;
@@ -224,6 +224,12 @@ void flow_table_end(struct flow_table *table, struct flow *flow, enum flow_end_r
     counter_inc(table->counters, table->id.end_state[flow_final_state(flow)]);
     list_append(&table->finished, flow);
     leave_emergency_when_over(table);
+}
+
+void flow_table_end(struct flow_table *table, struct flow *flow, enum flow_end_reason reason)
+{
+    flow_buckets_remove(&table->buckets, flow);
+    end_flow(table, flow, reason);
 }
 
 void flow_table_replace(struct flow_table *table, struct flow *flow, const struct packet *p,
@@ -628,35 +634,35 @@ static int by_start(const void *a, const void *b)
     return x->start_rank < y->start_rank ? -1 : x->start_rank > y->start_rank;
 }
 
-/* At the end of a run, in the order of the flows' starts, so that outputs are the same in all run
- * modes. */
-static void end_flows(struct flow_table *table, struct flow *const *flows, size_t count,
-                      uint64_t final_us)
+static void end_at_last(struct flow_table *table, struct flow *flow, bool checks, uint64_t final_us)
 {
-    bool checks = !keeps_idle(table);
-
-    for (size_t i = 0; i < count; i++) {
-        wait_inflight(table, flows[i]);
-        flow_table_end(table, flows[i], checks && is_timed_out(table, flows[i], final_us)
-                                            ? FLOW_END_TIMEOUT : FLOW_END_SHUTDOWN);
-    }
+    end_flow(table, flow, checks && is_timed_out(table, flow, final_us) ? FLOW_END_TIMEOUT
+                                                                        : FLOW_END_SHUTDOWN);
 }
 
 /* Without the memory to sort them: as they come. */
 static COLD void end_unsorted(struct flow_table *table, uint64_t final_us)
 {
     struct flow *flows[FLOW_BUCKET_SLOTS];
+    bool checks = !keeps_idle(table);
 
     while (table->buckets.count > 0) {
         unsigned count = flow_buckets_next(&table->buckets, flows);
 
-        end_flows(table, flows, count, final_us);
+        for (unsigned i = 0; i < count; i++) {
+            wait_inflight(table, flows[i]);
+            flow_buckets_remove(&table->buckets, flows[i]);
+            end_at_last(table, flows[i], checks, final_us);
+        }
     }
 }
 
+/* At the end of a run, in the order of the flows' starts, so that outputs are the same in all run
+ * modes. */
 void flow_table_end_all(struct flow_table *table, uint64_t final_us)
 {
     ARRAY_OF(struct flow *) all = { 0 };
+    bool checks = !keeps_idle(table);
 
     if (table->buckets.count == 0)
         return;
@@ -665,9 +671,13 @@ void flow_table_end_all(struct flow_table *table, uint64_t final_us)
         return;
     }
     all.count = table->buckets.count;
-    flow_buckets_all(&table->buckets, all.at);
+    flow_buckets_take_all(&table->buckets, all.at);
     qsort(all.at, all.count, sizeof(all.at[0]), by_start);
-    end_flows(table, all.at, all.count, final_us);
+    for (size_t i = 0; i < all.count; i++) {
+        wait_inflight(table, all.at[i]);
+        table->buckets.count--;
+        end_at_last(table, all.at[i], checks, final_us);
+    }
     ARRAY_FREE(&all);
 }
 

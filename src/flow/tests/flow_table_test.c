@@ -236,6 +236,12 @@ TEST(flow_ends_in_order_of_their_start)
         next++;
     }
     CHECK_INT(next, 500);
+    CHECK_INT(flow_table_active(e.table), 0);
+    for (unsigned i = 0; i < 500; i++) {
+        flow_table_get(e.table, packet_of(17, i, 5, 600, 6, 200), &created, &memcap);
+        CHECK(created);
+    }
+    CHECK_INT(flow_table_active(e.table), 500);
     close_env(&e);
 }
 
