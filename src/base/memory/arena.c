@@ -76,15 +76,22 @@ void arena_reset(struct arena *arena)
     arena->used = 0;
 }
 
-/* Size of the next block. Small arenas are many and most stay small. Those that grow double in
- * total, block by block, until blocks are a page. */
+/* Size of the next block. Small arenas are many and most stay small. Those that grow do so by half,
+ * block by block, until blocks are a page. */
 static size_t next_size(const struct arena *arena, const struct arena_block *last)
 {
     if (last == NULL || arena->block_size >= SMALL_BLOCKS)
         return arena->block_size;
     if (last == arena->first)
-        return MAX(last->size, arena->block_size);
-    return MIN(MAX(last->size * 2, arena->block_size), SMALL_BLOCKS);
+        return MAX(last->size / 2, arena->block_size);
+    return MIN(MAX(last->size + last->size / 2, arena->block_size), SMALL_BLOCKS);
+}
+
+/* With what the allocator would leave unused behind it. */
+static size_t usable_size(const struct arena *arena, size_t size)
+{
+    return is_large(arena) ? size : lib_block_size(sizeof(struct arena_block) + size) -
+                                        sizeof(struct arena_block);
 }
 
 /* A block after the current one with enough space: one of an earlier round, or a new one. */
@@ -97,7 +104,7 @@ static struct arena_block *block_with_space(struct arena *arena, size_t size)
         arena->current = block;
         return block;
     }
-    size_t block_size = MAX(next_size(arena, last), size);
+    size_t block_size = usable_size(arena, MAX(next_size(arena, last), size));
 
     block = block_new(arena, block_size);
     if (block == NULL)

@@ -113,6 +113,11 @@ static size_t index_size(unsigned index)
     return (size_t)(5 + index % 4) << (SMALL_BITS - 2 + index / 4);
 }
 
+size_t heap_block_size(size_t size)
+{
+    return size <= LARGEST ? index_size(size_index(size)) : size;
+}
+
 static inline unsigned char *slab_start(void *block)
 {
     return (unsigned char *)((uintptr_t)block & ~(uintptr_t)(SLAB_SIZE - 1));

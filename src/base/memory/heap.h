@@ -27,6 +27,8 @@ void *heap_get_zeroed(struct heap *heap, size_t n, size_t size);
 void *heap_resize(struct heap *heap, void *block, size_t size);
 void heap_put(struct heap *heap, void *block);
 
+/* How much a block for so many bytes has. */
+size_t heap_block_size(size_t size);
 size_t heap_in_use(const struct heap *heap);    /* blocks */
 
 #endif

@@ -74,6 +74,11 @@ void lib_free(void *block)
     heap_put(thread_heap, block);       /* also on a thread without a heap of its own */
 }
 
+size_t lib_block_size(size_t size)
+{
+    return heap_block_size(size);
+}
+
 #else
 
 void *lib_malloc(size_t size)
@@ -94,6 +99,11 @@ void *lib_realloc(void *block, size_t size)
 void lib_free(void *block)
 {
     traffic_free(block);
+}
+
+size_t lib_block_size(size_t size)
+{
+    return size;
 }
 
 #endif

@@ -15,6 +15,8 @@ void *lib_calloc(size_t n, size_t size);
 void *lib_realloc(void *block, size_t size);
 char *lib_strdup(const char *text);
 void lib_free(void *block);
+/* How much a block for so many bytes has: the rest of it costs nothing. */
+size_t lib_block_size(size_t size);
 
 /* The same functions with an unused first argument, which brotli, zlib and others pass. */
 void *lib_malloc_for(void *unused, size_t size);

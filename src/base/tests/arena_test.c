@@ -75,3 +75,27 @@ TEST(arena_copies_and_prints)
         CHECK_INT(zero[i], 0);
     arena_fini(&a);
 }
+
+/* Small arenas are many: a new block of a growing one has less space than the arena uses. */
+TEST(arena_grows_by_parts)
+{
+    struct arena a;
+    const unsigned char *end;
+    size_t used = 512, block = 0;
+
+    arena_init(&a, 104, 0);
+    end = (const unsigned char *)arena_alloc(&a, used) + used;
+    for (unsigned i = 0; i < 400; i++) {
+        const unsigned char *p = arena_alloc(&a, 8);
+
+        if (p != end) {
+            used += block;
+            block = 0;
+        }
+        block += 8;
+        end = p + 8;
+        CHECK(block <= used * 3 / 4);
+    }
+    CHECK(used > 2000);
+    arena_fini(&a);
+}

@@ -33,6 +33,27 @@ TEST(heap_allocates_blocks_of_every_size)
     CHECK(heap_free(heap));
 }
 
+TEST(heap_tells_how_much_a_block_has)
+{
+    struct heap *heap = heap_new();
+
+    CHECK_INT(heap_block_size(100), 112);
+    CHECK_INT(heap_block_size(532), 640);
+    for (size_t size = 1; size < 40000; size += size / 7 + 1) {
+        size_t has = heap_block_size(size);
+        unsigned char *block = heap_get(heap, size), *next = heap_get(heap, has);
+
+        CHECK(has >= size && has <= size + MAX(size / 4, (size_t)16));
+        CHECK_INT(heap_block_size(has), has);
+        memset(block, 1, has);
+        memset(next, 2, has);
+        CHECK(block[0] == 1 && block[has - 1] == 1);
+        heap_put(heap, block);
+        heap_put(heap, next);
+    }
+    CHECK(heap_free(heap));
+}
+
 TEST(heap_random_blocks_keep_what_is_in_them)
 {
     struct heap *heap = heap_new();
