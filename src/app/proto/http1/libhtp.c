@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/libhtp.c - libhtp's memory, and its strings.
+/* app/proto/http1/libhtp.c - libhtp's memory, its strings and its lists.
  *
  * libhtp calls malloc() for each header and has no option to change that. If configure found its
  * archive, the engine links a copy in which these calls have other names (libhtp.symbols), so that
@@ -97,6 +97,123 @@ bstr *bstr_to_lowercase(bstr *b)
     if (b != NULL)
         to_lower(bstr_ptr(b), bstr_len(b));
     return b;
+}
+
+bstr *bstr_dup_lower(const bstr *b)
+{
+    return bstr_to_lowercase(bstr_dup_mem(bstr_ptr(b), bstr_len(b)));
+}
+
+/* --- lists, and hooks, which are lists of functions ------------------------------------------- */
+
+/* libhtp makes three calls for each hook that it runs, some fifteen for a transaction, and each
+ * connection has lists of sixteen and of eight places, of which most stay empty. These lists start
+ * empty. Lists within other structs are not here: only libhtp's tables have them. */
+#define CAP_MIN 4u
+
+struct htp_list_array_t {
+    void **element;                     /* a ring */
+    size_t first, count, cap;           /* cap: a power of 2, or 0 */
+};
+
+static size_t place(const htp_list_array_t *l, size_t index)
+{
+    return (l->first + index) & (l->cap - 1);
+}
+
+/* size: 0 is refused, else of no account. */
+htp_list_array_t *htp_list_array_create(size_t size)
+{
+    return size > 0 ? lib_calloc(1, sizeof(htp_list_array_t)) : NULL;
+}
+
+void htp_list_array_destroy(htp_list_array_t *l)
+{
+    if (l == NULL)
+        return;
+    lib_free(l->element);
+    lib_free(l);
+}
+
+void htp_list_array_clear(htp_list_array_t *l)
+{
+    if (l != NULL)
+        l->first = l->count = 0;
+}
+
+size_t htp_list_array_size(const htp_list_array_t *l)
+{
+    return l != NULL ? l->count : 0;
+}
+
+void *htp_list_array_get(const htp_list_array_t *l, size_t index)
+{
+    return l != NULL && index < l->count ? l->element[place(l, index)] : NULL;
+}
+
+static bool grow(htp_list_array_t *l)
+{
+    size_t cap = l->cap > 0 ? l->cap * 2 : CAP_MIN;
+    void **more = lib_malloc(cap * sizeof(*more));
+
+    if (more == NULL)
+        return false;
+    for (size_t i = 0; i < l->count; i++)
+        more[i] = l->element[place(l, i)];
+    lib_free(l->element);
+    l->element = more;
+    l->first = 0;
+    l->cap = cap;
+    return true;
+}
+
+htp_status_t htp_list_array_push(htp_list_array_t *l, void *element)
+{
+    if (l == NULL || (l->count == l->cap && !grow(l)))
+        return HTP_ERROR;
+    l->element[place(l, l->count++)] = element;
+    return HTP_OK;
+}
+
+void *htp_list_array_pop(htp_list_array_t *l)
+{
+    return l != NULL && l->count > 0 ? l->element[place(l, --l->count)] : NULL;
+}
+
+void *htp_list_array_shift(htp_list_array_t *l)
+{
+    void *element = htp_list_array_get(l, 0);
+
+    if (l != NULL && l->count > 0) {
+        l->first = place(l, 1);
+        l->count--;
+    }
+    return element;
+}
+
+htp_status_t htp_list_array_replace(htp_list_array_t *l, size_t index, void *element)
+{
+    if (l == NULL)
+        return HTP_ERROR;
+    if (index >= l->count)
+        return HTP_DECLINED;
+    l->element[place(l, index)] = element;
+    return HTP_OK;
+}
+
+/* The first function that fails ends the run. */
+htp_status_t htp_hook_run_all(htp_hook_t *hook, void *data)
+{
+    if (hook == NULL)
+        return HTP_OK;
+    for (size_t i = 0, n = htp_list_array_size(hook->callbacks); i < n; i++) {
+        const htp_callback_t *callback = htp_list_array_get(hook->callbacks, i);
+        htp_status_t result = callback->fn(data);
+
+        if (result != HTP_OK && result != HTP_DECLINED)
+            return result;
+    }
+    return HTP_OK;
 }
 
 #endif

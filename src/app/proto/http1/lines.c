@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* app/proto/http1/lines.c - one header line, read in place of libhtp 0.5.42's functions and with
- * the same result and messages.
+/* app/proto/http1/lines.c - status lines and header lines, read in place of libhtp 0.5.42's
+ * functions and with the same result and messages.
  *
- * libhtp calls two functions for each character of a name, one of which is a jump table, and looks
- * at each character of a value. If its archive is linked, its definitions are weak (libhtp.weak),
- * so that its calls come here. */
+ * libhtp calls two functions for each character of a name, one of which is a jump table, and one
+ * for each character of a status line, and looks at each character of a value. If its archive is
+ * linked, its definitions are weak (libhtp.weak), so that its calls come here. */
 #include "config.h"
 
 #include "app/proto/http1/lines.h"
@@ -145,6 +145,132 @@ htp_status_t htp_parse_response_header_generic(htp_connp_t *connp, htp_header_t 
         htp_log(connp, __FILE__, __LINE__, HTP_LOG_WARNING, 0, "%s",
                 "Response header value contains null.");
     return set(h, name, value);
+}
+
+/* --- the status line, and lengths ------------------------------------------------------------- */
+
+static bool is_space(uint8_t c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static void skip_space(struct slice *rest)
+{
+    while (rest->len > 0 && is_space(rest->data[0])) {
+        rest->data++;
+        rest->len--;
+    }
+}
+
+/* The bytes up to the next space. */
+static struct slice take_word(struct slice *rest)
+{
+    struct slice word;
+
+    skip_space(rest);
+    word = (struct slice){ .data = rest->data };
+    while (word.len < rest->len && !is_space(rest->data[word.len]))
+        word.len++;
+    rest->data += word.len;
+    rest->len -= word.len;
+    return word;
+}
+
+static int protocol_of(bstr *protocol)
+{
+    const uint8_t *p = bstr_ptr(protocol);
+
+    if (LIKELY(bstr_len(protocol) == 8 && memcmp(p, "HTTP/1.1", 8) == 0))
+        return HTP_PROTOCOL_1_1;
+    return htp_parse_protocol(protocol);
+}
+
+static bool is_digit(uint8_t c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static int status_of(bstr *status)
+{
+    const uint8_t *p = bstr_ptr(status);
+
+    if (LIKELY(bstr_len(status) == 3 && p[0] != '0' && is_digit(p[0]) && is_digit(p[1]) &&
+               is_digit(p[2])))
+        return (p[0] - '0') * 100 + (p[1] - '0') * 10 + (p[2] - '0');
+    return htp_parse_status(status);
+}
+
+/* Protocol, status, and all the rest as the message. What is missing is NULL. */
+htp_status_t htp_parse_response_line_generic(htp_connp_t *connp)
+{
+    htp_tx_t *tx = htp_connp_get_out_tx(connp);
+    struct slice rest = { bstr_ptr(tx->response_line), (uint32_t)bstr_len(tx->response_line) };
+    struct slice word = take_word(&rest);
+
+    tx->response_protocol = tx->response_status = tx->response_message = NULL;
+    tx->response_protocol_number = HTP_PROTOCOL_INVALID;
+    tx->response_status_number = HTP_STATUS_INVALID;
+    if (word.len == 0)
+        return HTP_OK;
+    tx->response_protocol = bstr_dup_mem(word.data, word.len);
+    if (tx->response_protocol == NULL)
+        return HTP_ERROR;
+    tx->response_protocol_number = protocol_of(tx->response_protocol);
+    word = take_word(&rest);
+    if (word.len == 0)
+        return HTP_OK;
+    tx->response_status = bstr_dup_mem(word.data, word.len);
+    if (tx->response_status == NULL)
+        return HTP_ERROR;
+    tx->response_status_number = status_of(tx->response_status);
+    skip_space(&rest);
+    if (rest.len == 0)
+        return HTP_OK;
+    tx->response_message = bstr_dup_mem(rest.data, rest.len);
+    return tx->response_message != NULL ? HTP_OK : HTP_ERROR;
+}
+
+/* What precedes the digits is reported once. */
+static struct slice from_digit(struct slice s, htp_connp_t *connp)
+{
+    bool is_told = connp == NULL;
+
+    for (; s.len > 0 && !is_digit(s.data[0]); s.data++, s.len--) {
+        if (is_told || is_blank(s.data[0]))
+            continue;
+        is_told = true;
+        htp_log(connp, __FILE__, __LINE__, HTP_LOG_WARNING, 0, "%s",
+                "C-L value with extra data in the beginnning");
+    }
+    return s;
+}
+
+/* -2: more than an int64_t. libhtp compares the end of the digits with the length of all: after
+ * other bytes it may not see that some follow. */
+int64_t htp_parse_content_length(bstr *b, htp_connp_t *connp)
+{
+    const struct slice all = { bstr_ptr(b), (uint32_t)bstr_len(b) };
+    struct slice digits;
+    int64_t n = 0;
+    uint32_t i;
+
+    if (all.len == 0)
+        return -1003;
+    digits = from_digit(all, connp);
+    if (digits.len == 0)
+        return -1001;
+    for (i = 0; i < digits.len && is_digit(digits.data[i]); i++)
+        if (__builtin_mul_overflow(n, 10, &n) ||
+            __builtin_add_overflow(n, digits.data[i] - '0', &n)) {
+            n = -2;
+            break;
+        }
+    if (i == digits.len)
+        i++;
+    if (UNLIKELY(i < all.len) && connp != NULL)
+        htp_log(connp, __FILE__, __LINE__, HTP_LOG_WARNING, 0, "%s",
+                "C-L value with extra data in the end");
+    return n;
 }
 
 #endif

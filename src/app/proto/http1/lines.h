@@ -39,5 +39,10 @@ htp_status_t htp_parse_request_header_generic(htp_connp_t *connp, htp_header_t *
                                               unsigned char *data, size_t len);
 htp_status_t htp_parse_response_header_generic(htp_connp_t *connp, htp_header_t *h,
                                                unsigned char *data, size_t len);
+htp_status_t htp_parse_response_line_generic(htp_connp_t *connp);
+int64_t htp_parse_content_length(bstr *b, htp_connp_t *connp);
+/* libhtp's own, which it does not declare either. */
+int htp_parse_protocol(bstr *protocol);
+int htp_parse_status(bstr *status);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Header lines as libhtp reads them, whether by its own functions or by those of lines.c. */
+/* Status lines and header lines as libhtp reads them, whether by its own functions or by those of lines.c. */
 #include "app/proto/http1/lines.h"
 #include "app/proto/http1/table.h"
 #include "base/test.h"
@@ -111,4 +111,94 @@ TEST(http1_response_lines)
         htp_connp_destroy_all(connp);
         htp_config_destroy(cfg);
     }
+}
+
+/* --- status lines ----------------------------------------------------------------------------- */
+
+struct status_line {
+    const char *line, *protocol, *status, *message;     /* NULL: none */
+    int protocol_number, status_number;
+};
+
+static const struct status_line status_lines[] = {
+    { "HTTP/1.1 200 OK", "HTTP/1.1", "200", "OK", HTP_PROTOCOL_1_1, 200 },
+    { "HTTP/1.0 404 Not Found ", "HTTP/1.0", "404", "Not Found ", HTP_PROTOCOL_1_0, 404 },
+    { " http/1.1 \v999", "http/1.1", "999", NULL, HTP_PROTOCOL_INVALID, 999 },
+    { "HTTP/1.1\t 99 ", "HTTP/1.1", "99", NULL, HTP_PROTOCOL_1_1, HTP_STATUS_INVALID },
+    { "HTTP/1.1 099 a", "HTTP/1.1", "099", "a", HTP_PROTOCOL_1_1, HTP_STATUS_INVALID },
+    { "HTTP/1.1 0200", "HTTP/1.1", "0200", NULL, HTP_PROTOCOL_1_1, 200 },
+    { "HTTP/1.1 2x0 a", "HTTP/1.1", "2x0", "a", HTP_PROTOCOL_1_1, HTP_STATUS_INVALID },
+    { "HTTP/1.1 ", "HTTP/1.1", NULL, NULL, HTP_PROTOCOL_1_1, HTP_STATUS_INVALID },
+    { "HTTP", "HTTP", NULL, NULL, HTP_PROTOCOL_INVALID, HTP_STATUS_INVALID },
+    { "  ", NULL, NULL, NULL, HTP_PROTOCOL_INVALID, HTP_STATUS_INVALID },
+};
+
+static bool is_text(const bstr *b, const char *text)
+{
+    return text == NULL ? b == NULL : b != NULL && bstr_cmp_c(b, text) == 0;
+}
+
+/* The line is set as libhtp does before it has it read. */
+static void check_status_line(struct test *t, htp_connp_t *connp, const struct status_line *want)
+{
+    htp_tx_t *tx = htp_connp_get_out_tx(connp);
+
+    CHECK_INT(htp_tx_res_set_status_line(tx, want->line, strlen(want->line), HTP_ALLOC_COPY),
+              HTP_OK);
+    CHECK(is_text(tx->response_protocol, want->protocol));
+    CHECK(is_text(tx->response_status, want->status));
+    CHECK(is_text(tx->response_message, want->message));
+    CHECK_INT(tx->response_protocol_number, want->protocol_number);
+    CHECK_INT(tx->response_status_number, want->status_number);
+}
+
+TEST(http1_status_lines)
+{
+    for (size_t i = 0; i < ARRAY_LEN(status_lines); i++) {
+        htp_cfg_t *cfg = htp_config_create();
+        htp_connp_t *connp = connection(cfg);
+
+        htp_connp_req_data(connp, NULL, "GET / HTTP/1.1\r\nHost: a\r\n\r\n", 27);
+        htp_connp_res_data(connp, NULL, "H", 1);
+        check_status_line(t, connp, &status_lines[i]);
+        htp_connp_destroy_all(connp);
+        htp_config_destroy(cfg);
+    }
+}
+
+/* --- lengths ---------------------------------------------------------------------------------- */
+
+static int messages;
+
+static int count_message(htp_log_t *log UNUSED)
+{
+    messages++;
+    return HTP_OK;
+}
+
+/* What follows other bytes and blanks may go unnoticed, as many bytes as precede. */
+TEST(http1_content_lengths)
+{
+    static const struct { const char *value; int64_t length; int messages; } lengths[] = {
+        { "0", 0, 0 }, { "1448", 1448, 0 }, { "007", 7, 0 }, { "", -1003, 0 }, { " ", -1001, 0 },
+        { "ab", -1001, 1 }, { "5x", 5, 1 }, { "x5", 5, 1 }, { "xyz5", 5, 2 }, { "  5", 5, 1 },
+        { "5 5", 5, 1 }, { "9223372036854775807", INT64_MAX, 0 },
+        { "9223372036854775808", -2, 1 }, { "99999999999999999999", -2, 1 },
+    };
+    htp_cfg_t *cfg = htp_config_create();
+    htp_connp_t *connp;
+
+    htp_config_register_log(cfg, count_message);
+    connp = connection(cfg);
+    for (size_t i = 0; i < ARRAY_LEN(lengths); i++) {
+        bstr *value = bstr_dup_c(lengths[i].value);
+
+        messages = 0;
+        CHECK_INT(htp_parse_content_length(value, connp), lengths[i].length);
+        CHECK_INT(messages, lengths[i].messages);
+        CHECK_INT(htp_parse_content_length(value, NULL), lengths[i].length);
+        bstr_free(value);
+    }
+    htp_connp_destroy_all(connp);
+    htp_config_destroy(cfg);
 }
