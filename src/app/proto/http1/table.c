@@ -14,6 +14,10 @@
 
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 /* The table owns adopted keys. Names belong to the elements, others to the caller. One table has
  * one kind. */
 enum keys { KEYS_UNKNOWN, KEYS_NAMES, KEYS_ADOPTED, KEYS_REFERENCED };
@@ -38,6 +42,7 @@ struct htp_table_t {
     struct place *place;                /* open addressing, by the hash */
     void *block;                        /* has the first headers; NULL: none, see table.h */
     uint32_t in_block;                  /* how many */
+    const uint8_t *tag;                 /* in it: name_tag() of each of them, HTTP_TABLE_FILL_MAX */
     bool entries_in_block;
 };
 
@@ -230,6 +235,12 @@ struct filled {
     bstr name, value;
 };
 
+/* Names of different tags differ. */
+static uint8_t name_tag(const uint8_t *name, size_t len)
+{
+    return len > 0 ? (uint8_t)((name[0] | 0x20) << 3 ^ len) : 0;
+}
+
 static bstr borrowed(const uint8_t *data, uint32_t len)
 {
     return (bstr){ .len = len, .size = len, .realptr = (uint8_t *)(uintptr_t)data };
@@ -239,12 +250,13 @@ bool http_table_fill(htp_table_t *table, const struct http_field *field, unsigne
                      struct slice text)
 {
     struct filled *filled = lib_malloc(count * (sizeof(*filled) + sizeof(struct entry)) +
-                                       text.len);
+                                       HTTP_TABLE_FILL_MAX + text.len);
     struct entry *entry = (struct entry *)(void *)(filled + count);
-    uint8_t *copy = (uint8_t *)(entry + count);
+    uint8_t *tag = (uint8_t *)(entry + count), *copy = tag + HTTP_TABLE_FILL_MAX;
 
     if (UNLIKELY(filled == NULL))
         return false;
+    memset(tag, 0, HTTP_TABLE_FILL_MAX);
     memcpy(copy, text.data, text.len);
     for (unsigned i = 0; i < count; i++) {
         struct filled *f = &filled[i];
@@ -253,6 +265,7 @@ bool http_table_fill(htp_table_t *table, const struct http_field *field, unsigne
         f->value = borrowed(copy + (field[i].value.data - text.data), field[i].value.len);
         f->header = (htp_header_t){ .name = &f->name, .value = &f->value };
         entry[i] = (struct entry){ .key = &f->name, .element = &f->header };
+        tag[i] = name_tag(field[i].name.data, field[i].name.len);
         table->lengths |= LENGTH_BIT(field[i].name.len);
     }
     lib_free(table->entry);
@@ -261,6 +274,7 @@ bool http_table_fill(htp_table_t *table, const struct http_field *field, unsigne
     table->count = table->cap = table->in_block = count;
     table->keys = KEYS_NAMES;
     table->block = filled;
+    table->tag = tag;
     return true;
 }
 
@@ -321,6 +335,41 @@ static bool is_same(const uint8_t *a, const uint8_t *b, size_t len)
     return true;
 }
 
+/* A bit for each of the tags that is this one. */
+#ifdef __SSE2__
+static uint32_t tagged(const uint8_t *tags, uint8_t tag)
+{
+    const __m128i all = _mm_set1_epi8((char)tag), *each = (const __m128i *)(const void *)tags;
+    unsigned low = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(each), all)),
+             high = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(each + 1), all));
+
+    return low | high << 16;
+}
+#else
+static uint32_t tagged(const uint8_t *tags, uint8_t tag)
+{
+    uint32_t bits = 0;
+
+    for (unsigned i = 0; i < HTTP_TABLE_FILL_MAX; i++)
+        bits |= (uint32_t)(tags[i] == tag) << i;
+    return bits;
+}
+#endif
+
+/* Among the headers in one block, which are the first ones. */
+static void *find_in_block(const htp_table_t *table, const void *key, size_t len)
+{
+    uint32_t bits = tagged(table->tag, name_tag(key, len));
+
+    for (bits &= (uint32_t)((UINT64_C(1) << table->in_block) - 1); bits != 0; bits &= bits - 1) {
+        const struct entry *e = &table->entry[__builtin_ctz(bits)];
+
+        if (bstr_len(e->key) == len && is_same(bstr_ptr(e->key), key, len))
+            return e->element;
+    }
+    return NULL;
+}
+
 /* The first of this name: the others were added later. */
 static void *find_by_index(const htp_table_t *table, const void *key, size_t len)
 {
@@ -338,11 +387,15 @@ static void *find_by_index(const htp_table_t *table, const void *key, size_t len
 
 void *http_table_get_mem(const htp_table_t *table, const void *key, size_t len)
 {
+    void *found;
+
     if (table == NULL || key == NULL || (table->lengths & LENGTH_BIT(len)) == 0)
         return NULL;
     if (UNLIKELY(table->places > 0))
         return find_by_index(table, key, len);
-    for (uint32_t i = 0; i < table->count; i++) {
+    if (table->in_block > 0 && (found = find_in_block(table, key, len)) != NULL)
+        return found;
+    for (uint32_t i = table->in_block; i < table->count; i++) {
         const bstr *name = table->entry[i].key;
 
         if (bstr_len(name) == len && is_same(bstr_ptr(name), key, len))
@@ -363,16 +416,15 @@ static COLD bool is_named_with_nuls(const bstr *name, const char *target)
            bstr_cmp_c_nocasenorzero(name, target) == 0;
 }
 
-void *http_table_get_c(const htp_table_t *table, const char *target)
+void *http_table_get_named(const htp_table_t *table, const char *target, size_t len)
 {
-    size_t len;
+    void *found;
 
-    if (table == NULL || target == NULL)
+    if (table == NULL || (table->lengths & LENGTH_BIT(len)) == 0)
         return NULL;
-    len = strlen(target);
-    if ((table->lengths & LENGTH_BIT(len)) == 0)
-        return NULL;
-    for (uint32_t i = 0; i < table->count; i++) {
+    if (LIKELY(table->in_block > 0) && (found = find_in_block(table, target, len)) != NULL)
+        return found;
+    for (uint32_t i = table->in_block; i < table->count; i++) {
         const bstr *name = table->entry[i].key;
         const size_t there = bstr_len(name);
 
@@ -383,6 +435,11 @@ void *http_table_get_c(const htp_table_t *table, const char *target)
             return table->entry[i].element;
     }
     return NULL;
+}
+
+void *http_table_get_c(const htp_table_t *table, const char *target)
+{
+    return target != NULL ? http_table_get_named(table, target, strlen(target)) : NULL;
 }
 
 void *http_table_get_index(const htp_table_t *table, size_t index, bstr **key)

@@ -10,6 +10,8 @@
 
 #include <htp/htp.h>
 
+#include <string.h>
+
 /* A header field that the caller has read. */
 struct http_field {
     struct slice name, value;
@@ -25,6 +27,8 @@ htp_status_t http_table_addn(htp_table_t *table, const bstr *key, const void *el
 htp_status_t http_table_addk(htp_table_t *table, const bstr *key, const void *element);
 void *http_table_get(const htp_table_t *table, const bstr *key);
 void *http_table_get_c(const htp_table_t *table, const char *target);
+/* The same, if the name has this length. */
+void *http_table_get_named(const htp_table_t *table, const char *target, size_t len);
 void *http_table_get_mem(const htp_table_t *table, const void *key, size_t len);
 void *http_table_get_index(const htp_table_t *table, size_t index, bstr **key);
 size_t http_table_size(const htp_table_t *table);
@@ -42,7 +46,7 @@ void http_table_release(htp_table_t *table);
 #ifdef HAVE_HTP_ARCHIVE
 #define HTTP_TABLE_IS_OURS true
 #define htp_table_add http_table_add
-#define htp_table_get_c http_table_get_c
+#define htp_table_get_c(table, name) http_table_get_named(table, name, strlen(name))
 #define htp_table_get_mem http_table_get_mem
 #define htp_table_get_index http_table_get_index
 #define htp_table_size http_table_size

@@ -209,6 +209,38 @@ TEST(http1_table_filled)
     free_names();
 }
 
+/* A name is found among many that share its length or its first letter, and in front of those that
+ * were added later. */
+TEST(http1_table_filled_to_the_brim)
+{
+    htp_table_t *table = http_table_create(32);
+    struct http_field fields[HTTP_TABLE_FILL_MAX];
+    char text[HTTP_TABLE_FILL_MAX * 8 + 1], other[8];
+
+    for (unsigned i = 0; i < HTTP_TABLE_FILL_MAX; i++) {
+        snprintf(text + i * 8, 9, "%c%02u-Name", "aHx"[i % 3], i);
+        fields[i] = (struct http_field){ .name = { (uint8_t *)text + i * 8, 8 },
+                                         .value = { (uint8_t *)text + i * 8 + 1, 2 } };
+    }
+    CHECK(http_table_fill(table, fields, HTTP_TABLE_FILL_MAX,
+                          (struct slice){ (uint8_t *)text, HTTP_TABLE_FILL_MAX * 8 }));
+    add(t, table, "h01-name", 8, &mark[0]);
+    add(t, table, "h99-name", 8, &mark[1]);
+    for (unsigned i = 0; i < HTTP_TABLE_FILL_MAX; i++) {
+        memcpy(other, text + i * 8, 8);
+        other[0] ^= 0x20;
+        CHECK(http_table_get_mem(table, other, 8) == http_table_get_index(table, i, NULL));
+    }
+    CHECK(http_table_get_c(table, "H99-NAME") == &mark[1]);
+    CHECK(http_table_get_c(table, "h98-name") == NULL);
+    CHECK(http_table_get_mem(table, "h98-name", 8) == NULL);
+    http_table_release(table);
+    CHECK(http_table_get_c(table, "h01-name") == &mark[0]);
+    CHECK(http_table_get_c(table, "h04-name") == NULL);
+    http_table_destroy(table);
+    free_names();
+}
+
 TEST(http1_table_filled_and_cleared)
 {
     const struct slice name = text_slice("Host");
