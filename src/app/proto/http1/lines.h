@@ -19,7 +19,7 @@ struct plain_head {
     uint32_t line_len;                  /* of the first line, with its end */
     uint32_t fields_len;                /* of the fields, without the empty line */
     struct slice method, target;        /* of a request */
-    uint64_t lengths;                   /* a bit for each length of a name, modulo 64 */
+    uint64_t marks;                     /* name_mark() of each name */
     unsigned count;
     struct http_field field[PLAIN_FIELDS_MAX];
 };

@@ -14,6 +14,10 @@
 #include <string.h>
 #include <strings.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #define HIGH_BITS EACH_BYTE(0x80)
 
 /* The first byte in memory is the lowest. */
@@ -33,7 +37,7 @@ static uint32_t bytes_before(uint64_t bits)
 
 /* The position of the first control character from `at` on, or the length. Eight bytes at a time:
  * the high bit of a byte is set if it is below ' ', or after such a byte. */
-static uint32_t control_at(struct slice s, uint32_t at)
+static uint32_t control_by_words(struct slice s, uint32_t at)
 {
     for (; s.len - at >= 8; at += 8) {
         uint64_t v = eight_bytes(s.data + at), control = (v - EACH_BYTE(' ')) & ~v & HIGH_BITS;
@@ -57,7 +61,7 @@ static uint64_t letters(uint64_t v)
 }
 
 /* The position of the first byte from `at` on that is not of a token, or the length. */
-static uint32_t token_end(struct slice s, uint32_t at)
+static uint32_t token_end_by_words(struct slice s, uint32_t at)
 {
     for (; s.len - at >= 8; at += 8) {
         uint64_t v = eight_bytes(s.data + at), others;
@@ -75,9 +79,80 @@ static uint32_t token_end(struct slice s, uint32_t at)
     return at;
 }
 
+#ifdef __SSE2__
+
+/* A bit for each of sixteen bytes that is a control character. */
+static uint32_t controls_16(const uint8_t *p)
+{
+    const __m128i v = _mm_loadu_si128((const __m128i *)p);
+
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8(' ' - 1)), v));
+}
+
+static uint32_t controls_32(const uint8_t *p)
+{
+    return controls_16(p) | controls_16(p + 16) << 16;
+}
+
+/* The last 32 bytes may overlap those before them. */
+static uint32_t control_at(struct slice s, uint32_t at)
+{
+    uint32_t bits;
+
+    for (; s.len - at >= 32; at += 32) {
+        bits = controls_32(s.data + at);
+        if (bits != 0)
+            return at + (uint32_t)__builtin_ctz(bits);
+    }
+    if (UNLIKELY(s.len < 32))
+        return control_by_words(s, at);
+    bits = at < s.len ? controls_32(s.data + s.len - 32) >> (32 - (s.len - at)) : 0;
+    return bits != 0 ? at + (uint32_t)__builtin_ctz(bits) : s.len;
+}
+
+/* A bit for each of sixteen bytes that is neither a letter nor '-', as nearly all bytes of names
+ * are. */
+static uint32_t others_16(const uint8_t *p)
+{
+    const __m128i v = _mm_loadu_si128((const __m128i *)p), last = _mm_set1_epi8('z' - 'a');
+    const __m128i letter = _mm_sub_epi8(_mm_or_si128(v, _mm_set1_epi8(0x20)), _mm_set1_epi8('a'));
+    const __m128i is_letter = _mm_cmpeq_epi8(_mm_min_epu8(letter, last), letter);
+    const __m128i is_dash = _mm_cmpeq_epi8(v, _mm_set1_epi8('-'));
+
+    return (uint32_t)_mm_movemask_epi8(_mm_or_si128(is_letter, is_dash)) ^ 0xffff;
+}
+
+static uint32_t token_end(struct slice s, uint32_t at)
+{
+    for (uint32_t others; s.len - at >= 16; at += 16) {
+        others = others_16(s.data + at);
+        if (others == 0)
+            continue;
+        at += (uint32_t)__builtin_ctz(others);
+        while (at < s.len && http_token_char[s.data[at]])
+            at++;
+        return at;
+    }
+    return token_end_by_words(s, at);
+}
+
+#else
+
+static uint32_t control_at(struct slice s, uint32_t at)
+{
+    return control_by_words(s, at);
+}
+
+static uint32_t token_end(struct slice s, uint32_t at)
+{
+    return token_end_by_words(s, at);
+}
+
+#endif
+
 static bool is_line_end(struct slice s, uint32_t at)
 {
-    return s.len - at >= 2 && s.data[at] == '\r' && s.data[at + 1] == '\n';
+    return s.len - at >= 2 && memcmp(s.data + at, "\r\n", 2) == 0;
 }
 
 static struct slice part(struct slice s, uint32_t from, uint32_t to)
@@ -141,15 +216,27 @@ static bool is_status_line(struct slice line)
            (line.len == 12 || p[12] == ' ');
 }
 
-static bool is_new_name(const struct plain_head *head, struct slice name)
+static bool is_same_name(struct slice a, struct slice b)
 {
-    if ((head->lengths >> (name.len & 63) & 1) == 0)
+    return a.len == b.len &&
+           strncasecmp((const char *)a.data, (const char *)b.data, a.len) == 0;
+}
+
+/* A bit by the length, the first and the last letter of a name: names that differ share few. */
+static uint64_t name_mark(struct slice name)
+{
+    unsigned first = name.data[0] | 0x20, last = name.data[name.len - 1] | 0x20;
+
+    return UINT64_C(1) << ((name.len * 8 + first + last * 3) & 63);
+}
+
+/* `mark`: that of the name. */
+static bool is_new_name(const struct plain_head *head, struct slice name, uint64_t mark)
+{
+    if ((head->marks & mark) == 0)
         return true;
     for (unsigned i = 0; i < head->count; i++)
-        if (head->field[i].name.len == name.len &&
-            ((head->field[i].name.data[0] ^ name.data[0]) & ~0x20) == 0 &&
-            strncasecmp((const char *)head->field[i].name.data, (const char *)name.data,
-                        name.len) == 0)
+        if (is_same_name(head->field[i].name, name))
             return false;
     return true;
 }
@@ -159,19 +246,21 @@ static bool take_field(struct slice in, uint32_t *at, struct plain_head *head)
 {
     struct http_field *f = &head->field[head->count];
     uint32_t from = *at, colon = token_end(in, from), to, end;
+    uint64_t mark;
 
     if (colon == from || colon == in.len || in.data[colon] != ':')
         return false;
     f->name = part(in, from, colon);
+    mark = name_mark(f->name);
     end = to = control_at(in, colon + 1);
-    if (!is_line_end(in, end) || !is_new_name(head, f->name))
+    if (!is_line_end(in, end) || !is_new_name(head, f->name, mark))
         return false;
     for (from = colon + 1; from < to && in.data[from] == ' ';)
         from++;
     while (to > from && in.data[to - 1] == ' ')
         to--;
     f->value = part(in, from, to);
-    head->lengths |= UINT64_C(1) << (f->name.len & 63);
+    head->marks |= mark;
     head->count++;
     *at = end + 2;
     return true;
@@ -188,7 +277,7 @@ bool http_plain_head_find(struct slice in, enum direction d, struct plain_head *
         return false;
     at += 2;
     head->line_len = at;
-    head->lengths = 0;
+    head->marks = 0;
     head->count = 0;
     while (!is_line_end(in, at))
         if (head->count == PLAIN_FIELDS_MAX || !take_field(in, &at, head))
