@@ -5,6 +5,7 @@
 #include "app/proto/http1/body.h"
 #include "app/proto/http1/buffers.h"
 #include "app/proto/http1/http1.h"
+#include "app/proto/http1/lines.h"
 #include "app/proto/http1/settings.h"
 #include "app/proto/http1/state.h"
 #include "app/proto/http1/tx.h"
@@ -171,7 +172,7 @@ static int request_start(htp_tx_t *htp)
     if (htx == NULL)                    /* libhtp ignores a failure of this hook and */
         return HTP_OK;                  /* would start the request again and again */
     state->transactions++;
-    if (LIKELY(state->plain_target.len > 0))
+    if (state->plain_target.len > 0 && !state->starts_plain)
         set_plain_uri(htp, state->plain_target, state->plain_path);
     message_starts(state, htx, TO_SERVER);
     set_progress(htx, TO_SERVER, HTTP_LINE);
@@ -217,6 +218,7 @@ static int request_line(htp_tx_t *htp)
 
     if (state_of(htp)->refused)
         return HTP_ERROR;
+    http_request_line_add_target(htp);
     http_target_trim(htp);
     http_host_of_line(htp);
     if (htx == NULL)

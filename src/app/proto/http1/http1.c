@@ -276,16 +276,19 @@ static enum htp_method_t usual_method(struct slice name)
 }
 
 /* What libhtp would read of the line. False: no memory. */
-static bool set_request_line(htp_tx_t *htp, const struct plain_head *head, struct slice line)
+static bool set_request_line(const struct http_state *state, htp_tx_t *htp,
+                             const struct plain_head *head, struct slice line)
 {
     const uint8_t *protocol = line.data + line.len - 8;         /* HTTP/1.x */
 
+    htp->request_method_number = usual_method(head->method);
+    htp->request_protocol_number = protocol[7] == '1' ? HTP_PROTOCOL_1_1 : HTP_PROTOCOL_1_0;
+    if (LIKELY(state->plain_target.len > 0))
+        return http_request_line_set(htp, line, head, state->plain_path);
     htp->request_line = bstr_dup_mem(line.data, line.len);
     htp->request_method = bstr_dup_mem(head->method.data, head->method.len);
-    htp->request_method_number = usual_method(head->method);
     htp->request_uri = bstr_dup_mem(head->target.data, head->target.len);
     htp->request_protocol = bstr_dup_mem(protocol, 8);
-    htp->request_protocol_number = protocol[7] == '1' ? HTP_PROTOCOL_1_1 : HTP_PROTOCOL_1_0;
     return htp->request_line != NULL && htp->request_method != NULL &&
            htp->request_uri != NULL && htp->request_protocol != NULL;
 }
@@ -302,7 +305,7 @@ static int start_request(struct http_state *state, const struct plain_head *head
     line.len -= 2;
     state->starts_plain = true;
     done = htp != NULL && htp_tx_state_request_start(htp) == HTP_OK &&
-           set_request_line(htp, head, line) && htp_tx_state_request_line(htp) == HTP_OK;
+           set_request_line(state, htp, head, line) && htp_tx_state_request_line(htp) == HTP_OK;
     state->starts_plain = false;
     return done ? HTP_STREAM_DATA : HTP_STREAM_ERROR;
 }

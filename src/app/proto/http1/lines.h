@@ -29,6 +29,14 @@ bool http_plain_head_find(struct slice in, enum direction d, struct plain_head *
 /* True for a path that normalisation leaves as it is, whatever libhtp's settings but lower case,
  * and perhaps a query. *path: the length of the path. */
 bool http_target_is_plain(struct slice target, uint32_t *path);
+/* Sets the line without its end, and what it has but for the target itself: libhtp
+ * would take that apart. http_request_line_add_target() adds it. Before libhtp frees the
+ * transaction, http_request_line_release() takes the strings out. The target is one that
+ * http_target_is_plain() accepts. False: no memory. */
+bool http_request_line_set(htp_tx_t *htp, struct slice line, const struct plain_head *head,
+                           uint32_t path_len);
+void http_request_line_add_target(htp_tx_t *htp);
+void http_request_line_release(htp_tx_t *htp);
 /* False: no memory. */
 bool http_plain_head_add(const struct plain_head *head, htp_table_t *headers);
 

@@ -331,3 +331,72 @@ bool http_plain_head_add(const struct plain_head *head, htp_table_t *headers)
             return false;
     return true;
 }
+
+/* --- the strings of a plain request line, in one block ---------------------------------------- */
+
+/* libhtp would allocate eight of them, and free each with its transaction. Here all but the first
+ * one refer to the text of the first one, behind them. They are taken out before libhtp frees the
+ * transaction; the first one frees the block. Nothing changes their text: a plain target has
+ * nothing to trim, decode or shorten. They lie in this order. */
+enum string { LINE, METHOD, TARGET, PROTOCOL, RAW_PATH, RAW_QUERY, PATH, QUERY, STRINGS };
+
+static bstr borrowed(uint8_t *data, uint32_t len)
+{
+    return (bstr){ .len = len, .size = len, .realptr = data };
+}
+
+static void set_uri(htp_uri_t *uri, bstr *path, bstr *query, bool has_query)
+{
+    uri->path = path;
+    uri->query = has_query ? query : NULL;
+}
+
+bool http_request_line_set(htp_tx_t *htp, struct slice line, const struct plain_head *head,
+                           uint32_t path_len)
+{
+    bstr *string = http_libhtp_calloc(STRINGS * sizeof(*string) + line.len);
+    bool has_query = path_len < head->target.len;
+    uint8_t *text, *target;
+
+    htp->request_line = string;
+    htp->parsed_uri = htp_uri_alloc();
+    if (string == NULL || htp->parsed_uri == NULL)
+        return false;
+    text = (uint8_t *)(string + STRINGS);
+    target = text + (head->target.data - line.data);
+    memcpy(text, line.data, line.len);
+    string[LINE] = borrowed(text, line.len);
+    string[METHOD] = borrowed(text, head->method.len);
+    string[TARGET] = borrowed(target, head->target.len);
+    string[PROTOCOL] = borrowed(text + line.len - 8, 8);          /* HTTP/1.x */
+    string[PATH] = string[RAW_PATH] = borrowed(target, path_len);
+    string[QUERY] = string[RAW_QUERY] =
+        borrowed(target + path_len + has_query, head->target.len - path_len - has_query);
+    htp->request_method = &string[METHOD];
+    htp->request_protocol = &string[PROTOCOL];
+    set_uri(htp->parsed_uri_raw, &string[RAW_PATH], &string[RAW_QUERY], has_query);
+    set_uri(htp->parsed_uri, &string[PATH], &string[QUERY], has_query);
+    return true;
+}
+
+/* No other block begins where the second string of this one lies. */
+static bool is_one_block(const htp_tx_t *htp)
+{
+    return htp->request_line != NULL && htp->request_method == htp->request_line + METHOD;
+}
+
+void http_request_line_add_target(htp_tx_t *htp)
+{
+    if (htp->request_uri == NULL && is_one_block(htp))
+        htp->request_uri = htp->request_line + TARGET;
+}
+
+void http_request_line_release(htp_tx_t *htp)
+{
+    if (!is_one_block(htp))
+        return;
+    htp->request_method = htp->request_uri = htp->request_protocol = NULL;
+    set_uri(htp->parsed_uri_raw, NULL, NULL, false);
+    if (htp->parsed_uri != NULL)
+        set_uri(htp->parsed_uri, NULL, NULL, false);
+}

@@ -110,7 +110,7 @@ void http_libhtp_free(void *block);
 
 bool http_parser_open(struct http_state *state);
 void http_parser_close(struct http_state *state);
-/* Before a transaction of libhtp is destroyed: frees headers that table.c keeps in one block. */
+/* Before a transaction of libhtp is destroyed: takes out what lies in one block. */
 void http_headers_release(htp_tx_t *htp);
 /* Called before bytes of a request are parsed. */
 void http_keep(struct http_state *state, const uint8_t *data, uint32_t len);

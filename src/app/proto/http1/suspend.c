@@ -18,6 +18,7 @@
 #include "app/proto/http1/body.h"
 #include "app/proto/http1/buffers.h"
 #include "app/proto/http1/http1.h"
+#include "app/proto/http1/lines.h"
 #include "app/proto/http1/state.h"
 #include "app/proto/http1/table.h"
 #include "app/proto/http1/tx.h"
@@ -52,6 +53,8 @@ bool http_parser_open(struct http_state *state)
 
 void http_headers_release(htp_tx_t *htp)
 {
+    if (htp != NULL)
+        http_request_line_release(htp);
     if (!HTTP_TABLE_IS_OURS || htp == NULL)
         return;
     http_table_release(htp->request_headers);

@@ -160,3 +160,49 @@ TEST(http1_plain_head_of_any_length)
         CHECK(!find(text, TO_SERVER, &head));
     }
 }
+
+/* The strings of a line that is read so are those that libhtp reads of it. */
+static void check_line(struct test *t, const char *target)
+{
+    char line[64];
+    uint32_t len = (uint32_t)snprintf(line, sizeof(line), "GET %s HTTP/1.0", target), path = 0;
+    const struct slice s = { (const uint8_t *)line, len };
+    struct plain_head head = { .method = { s.data, 3 }, .target = { s.data + 4, len - 13 } };
+    htp_cfg_t *cfg = htp_config_create();
+    htp_connp_t *connp = htp_connp_create(cfg);
+    htp_tx_t *a = htp_connp_tx_create(connp), *b;
+
+    CHECK(http_target_is_plain(head.target, &path));
+    CHECK(http_request_line_set(a, s, &head, path));
+    CHECK(a->request_uri == NULL);
+    http_request_line_add_target(a);
+    htp_connp_req_data(connp, NULL, line, len);
+    htp_connp_req_data(connp, NULL, "\r\n", 2);
+    b = htp_connp_get_in_tx(connp);
+    CHECK(b != NULL && b != a);
+    CHECK(bstr_cmp(a->request_line, b->request_line) == 0);
+    CHECK(bstr_cmp(a->request_method, b->request_method) == 0);
+    CHECK(bstr_cmp(a->request_uri, b->request_uri) == 0);
+    CHECK(bstr_cmp(a->request_protocol, b->request_protocol) == 0);
+    CHECK(bstr_cmp(a->parsed_uri_raw->path, b->parsed_uri_raw->path) == 0);
+    CHECK(bstr_cmp(a->parsed_uri->path, b->parsed_uri->path) == 0);
+    CHECK((a->parsed_uri->query == NULL) == (b->parsed_uri->query == NULL));
+    CHECK((a->parsed_uri_raw->query == NULL) == (b->parsed_uri_raw->query == NULL));
+    if (b->parsed_uri->query != NULL && a->parsed_uri_raw->query != NULL) {
+        CHECK(bstr_cmp(a->parsed_uri->query, b->parsed_uri->query) == 0);
+        CHECK(bstr_cmp(a->parsed_uri_raw->query, b->parsed_uri_raw->query) == 0);
+    }
+    http_request_line_release(a);
+    CHECK(a->request_line != NULL && a->request_uri == NULL);
+    http_request_line_release(b);               /* not in one block */
+    CHECK(b->request_uri != NULL);
+    htp_connp_destroy_all(connp);
+    htp_config_destroy(cfg);
+}
+
+TEST(http1_request_line_in_one_block)
+{
+    check_line(t, "/");
+    check_line(t, "/a/b.html?c=d&e=%41");
+    check_line(t, "/?");
+}
