@@ -331,6 +331,17 @@ static int pass_line(struct http_state *state, const struct app_input *in,
     return result;
 }
 
+static bool add_fields(const struct http_state *state, const struct plain_head *head,
+                       const uint8_t *fields, enum direction d)
+{
+    const htp_tx_t *htp = current(state, d);
+
+    if (UNLIKELY(head->odd))
+        return http_plain_head_process(state->connp, (struct slice){ fields, head->fields_len }, d);
+    return http_plain_head_add(head, d == TO_SERVER ? htp->request_headers
+                                                    : htp->response_headers);
+}
+
 /* Passes a plain head up to its empty line: libhtp gets its line, and its table the fields. Else,
  * and after a line that libhtp reads differently, the rest goes to libhtp as it is. */
 static int feed_plain_head(struct http_state *state, const struct app_input *in, uint32_t *skip)
@@ -339,7 +350,6 @@ static int feed_plain_head(struct http_state *state, const struct app_input *in,
     enum direction d = in->direction;
     struct plain_head head;
     bool fields;
-    htp_tx_t *htp;
     int result;
 
     if (!is_at_start(state, d) || !http_plain_head_find(rest, d, &head))
@@ -350,11 +360,9 @@ static int feed_plain_head(struct http_state *state, const struct app_input *in,
     pass(state, skip, head.line_len);
     if (!fields)
         return HTP_STREAM_DATA;
-    htp = current(state, d);
     rest = (struct slice){ .data = in->data + *skip, .len = head.fields_len + 2 };
-    if (http_plain_fields_data(state, htp, rest, d) != HTP_OK ||
-        !http_plain_head_add(&head, d == TO_SERVER ? htp->request_headers
-                                                   : htp->response_headers))
+    if (http_plain_fields_data(state, current(state, d), rest, d) != HTP_OK ||
+        !add_fields(state, &head, rest.data, d))
         return HTP_STREAM_ERROR;
     pass(state, skip, head.fields_len);
     return HTP_STREAM_DATA;

@@ -20,6 +20,7 @@ struct plain_head {
     uint32_t fields_len;                /* of the fields, without the empty line */
     struct slice method, target;        /* of a request */
     uint64_t marks;                     /* name_mark() of each name */
+    bool odd;                           /* libhtp has to read the lines: not all are in `field` */
     unsigned count;
     struct http_field field[PLAIN_FIELDS_MAX];
 };
@@ -37,8 +38,10 @@ bool http_request_line_set(htp_tx_t *htp, struct slice line, const struct plain_
                            uint32_t path_len);
 void http_request_line_add_target(htp_tx_t *htp);
 void http_request_line_release(htp_tx_t *htp);
-/* False: no memory. */
+/* Puts the fields into libhtp's table. False: no memory. */
 bool http_plain_head_add(const struct plain_head *head, htp_table_t *headers);
+/* For a head that is odd: has libhtp read each line of the fields. */
+bool http_plain_head_process(htp_connp_t *connp, struct slice fields, enum direction d);
 
 int htp_is_token(int c);
 htp_status_t htp_parse_header_hostport(bstr *hostport, bstr **hostname, bstr **port,
@@ -52,5 +55,9 @@ int64_t htp_parse_content_length(bstr *b, htp_connp_t *connp);
 /* libhtp's own, which it does not declare either. */
 int htp_parse_protocol(bstr *protocol);
 int htp_parse_status(bstr *status);
+htp_status_t htp_process_request_header_generic(htp_connp_t *connp, unsigned char *data,
+                                                size_t len);
+htp_status_t htp_process_response_header_generic(htp_connp_t *connp, unsigned char *data,
+                                                 size_t len);
 
 #endif

@@ -3,7 +3,8 @@
  *
  * libhtp takes each byte of a head through its state machine, and then reads each line again.
  * Nearly all heads come in one part and have fields of one form: a token, a colon, a value, CRLF,
- * and each name once. http1.c begins such a request by libhtp's own functions for programs with a
+ * and each name once. Where a line has another form, or a name repeats, libhtp reads each line, but
+ * still not each byte. http1.c begins such a request by libhtp's own functions for programs with a
  * parser of their own, or gives libhtp the first line; it puts the fields into libhtp's table, and
  * then gives it the empty line and what follows. So libhtp's states are the same as ever. A head of
  * any other form goes to libhtp as it came. */
@@ -206,14 +207,17 @@ bool http_target_is_plain(struct slice target, uint32_t *path)
            (target.data[i] == '?' && memchr(target.data + i, '#', target.len - i) == NULL);
 }
 
-/* A status of three digits. After 1xx another head follows, or another protocol. */
+/* A version, blanks, and what may be a status. After 1xx another head follows, or another protocol.
+ * libhtp reads the line, whatever it has. */
 static bool is_status_line(struct slice line)
 {
-    const uint8_t *p = line.data;
+    const uint8_t *space = line.len > 5 && memcmp(line.data, "HTTP/", 5) == 0
+                               ? memchr(line.data, ' ', line.len) : NULL;
+    uint32_t at = space != NULL ? (uint32_t)(space - line.data) : line.len;
 
-    return line.len >= 12 && has_version_at(line, 0) && p[8] == ' ' && p[9] >= '2' &&
-           p[9] <= '5' && p[10] >= '0' && p[10] <= '9' && p[11] >= '0' && p[11] <= '9' &&
-           (line.len == 12 || p[12] == ' ');
+    while (at < line.len && line.data[at] == ' ')
+        at++;
+    return at < line.len && line.data[at] >= '2' && line.data[at] <= '9';
 }
 
 static bool is_same_name(struct slice a, struct slice b)
@@ -266,6 +270,17 @@ static bool take_field(struct slice in, uint32_t *at, struct plain_head *head)
     return true;
 }
 
+/* Any line that is not folded. */
+static bool take_odd_line(struct slice in, uint32_t *at)
+{
+    uint32_t end = control_at(in, *at);
+
+    if (end == *at || in.data[*at] == ' ' || !is_line_end(in, end))
+        return false;
+    *at = end + 2;
+    return true;
+}
+
 bool http_plain_head_find(struct slice in, enum direction d, struct plain_head *head)
 {
     uint32_t at = control_at(in, 0);
@@ -279,11 +294,30 @@ bool http_plain_head_find(struct slice in, enum direction d, struct plain_head *
     head->line_len = at;
     head->marks = 0;
     head->count = 0;
-    while (!is_line_end(in, at))
-        if (head->count == PLAIN_FIELDS_MAX || !take_field(in, &at, head))
+    head->odd = false;
+    while (!is_line_end(in, at)) {
+        if (LIKELY(!head->odd && head->count < PLAIN_FIELDS_MAX) && take_field(in, &at, head))
+            continue;
+        if (!take_odd_line(in, &at))
             return false;
+        head->odd = true;
+    }
     head->fields_len = at - head->line_len;
-    return head->count > 0;
+    return head->fields_len > 0;
+}
+
+bool http_plain_head_process(htp_connp_t *connp, struct slice fields, enum direction d)
+{
+    for (uint32_t at = 0, end; at < fields.len; at = end + 2) {
+        uint8_t *line = (uint8_t *)(uintptr_t)fields.data + at;
+
+        end = control_at(fields, at);
+        if ((d == TO_SERVER
+                 ? htp_process_request_header_generic(connp, line, end - at)
+                 : htp_process_response_header_generic(connp, line, end - at)) != HTP_OK)
+            return false;
+    }
+    return true;
 }
 
 /* The header is libhtp's from then on. */
