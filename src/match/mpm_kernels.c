@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match/mpm_kernels.c - the scan kernels in plain C, with AVX-512 and with NEON. The plain ones are
- * the definition; a unit test compares the others with them on random texts. */
+/* match/mpm_kernels.c - the scan kernels in plain C, with AVX2, AVX-512 and NEON. The plain ones
+ * are the definition; a unit test compares the others with them on random texts. */
 #include "match/mpm_kernels.h"
 #include "base/system/cpu.h"
 
@@ -172,6 +172,30 @@ WIDE static uint32_t find_run_wide(const uint8_t *data, uint32_t len, uint32_t a
     return len;
 }
 
+#define AVX2 __attribute__((target("avx2,bmi")))
+
+/* 32 positions at once. The last ones overlap with those before. */
+AVX2 static uint32_t find_run_avx2(const uint8_t *data, uint32_t len, uint32_t at)
+{
+    if (at + 34 > len)
+        return find_run_plain(data, len, at);
+    for (; at + SCAN_RUN <= len; at += 32) {
+        at = MIN(at, len - 34);
+        __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)(data + at));
+        __m256i b = _mm256_loadu_si256((const __m256i *)(const void *)(data + at + 1));
+        __m256i c = _mm256_loadu_si256((const __m256i *)(const void *)(data + at + 2));
+        unsigned mask = (unsigned)_mm256_movemask_epi8(
+            _mm256_and_si256(_mm256_cmpeq_epi8(a, b), _mm256_cmpeq_epi8(b, c)));
+
+        if (mask != 0)
+            return at + (unsigned)__builtin_ctz(mask);
+    }
+    return len;
+}
+
+static const struct mpm_kernels mpm_kernels_avx2 = { "avx2", scan_stride_plain,
+                                                     scan_confirm_plain, find_run_avx2 };
+
 static const struct mpm_kernels mpm_kernels_wide = { "avx512", scan_stride_wide,
                                                      scan_confirm_wide, find_run_wide };
 
@@ -180,7 +204,9 @@ const struct mpm_kernels *mpm_kernels_best(void)
 {
     const struct cpu_features *f = cpu_features();
 
-    return f->avx512bw && f->avx512vbmi && f->bmi2 ? &mpm_kernels_wide : &mpm_kernels_plain;
+    if (f->avx512bw && f->avx512vbmi && f->bmi2)
+        return &mpm_kernels_wide;
+    return f->avx2 && f->bmi2 ? &mpm_kernels_avx2 : &mpm_kernels_plain;
 }
 #elif defined(__aarch64__)
 #include <arm_neon.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the CPU's own variant meets is what the plain one meets. */
+#include "base/system/cpu.h"
 #include "base/test.h"
 #include "match/mpm_kernels.h"
 
@@ -58,7 +59,7 @@ static bool agree(struct bit_table t, const uint8_t *data, uint32_t len, unsigne
     return true;
 }
 
-TEST(mpm_kernels_of_all_variants_agree)
+static unsigned disagreements(void)
 {
     uint64_t bits[(1 << BITS) / 64] = { 0 };
     struct bit_table table = { bits, 32 - BITS, 0xffffff };
@@ -77,10 +78,10 @@ TEST(mpm_kernels_of_all_variants_agree)
         wrong += !agree(table, exact, len, 1) + !agree(table, exact, len, 2);
         free(exact);
     }
-    CHECK_INT(wrong, 0);
+    return wrong;
 }
 
-TEST(mpm_kernels_of_all_variants_find_runs)
+static unsigned runs_missed(void)
 {
     uint32_t state = 9;
     unsigned wrong = 0;
@@ -104,5 +105,29 @@ TEST(mpm_kernels_of_all_variants_find_runs)
         }
         free(exact);
     }
-    CHECK_INT(wrong, 0);
+    return wrong;
+}
+
+/* Of each level that the CPU has. */
+static unsigned of_all_levels(unsigned (*count)(void))
+{
+    static const char *const levels[] = { "avx512", "avx2", "sse4", "neon", "scalar" };
+    struct err err;
+    unsigned wrong = 0;
+
+    for (unsigned i = 0; i < ARRAY_LEN(levels); i++)
+        if (cpu_choose(levels[i], &err) == 0)
+            wrong += count();
+    (void)cpu_choose(NULL, &err);
+    return wrong;
+}
+
+TEST(mpm_kernels_of_all_variants_agree)
+{
+    CHECK_INT(of_all_levels(disagreements), 0);
+}
+
+TEST(mpm_kernels_of_all_variants_find_runs)
+{
+    CHECK_INT(of_all_levels(runs_missed), 0);
 }
