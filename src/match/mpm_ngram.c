@@ -573,7 +573,9 @@ struct mpm_ngram *mpm_ngram_new_with(const struct literal_pattern *pattern, unsi
     literals_build(set, pattern, count);
     if (teddy != NULL)
         teddy_build(set, pattern, count, &runs);
-    else
+    if (teddy != NULL && teddy->rows_differ != NULL)
+        teddy->rows_differ(&set->teddy);
+    if (teddy == NULL)
         length_classes_build(set, pattern, count, &runs);
     runs_build(set, &runs, pattern);
     for (unsigned i = 0; i < count; i++)

@@ -49,13 +49,20 @@ typedef uint32_t mpm_teddy_scan(const struct mpm_teddy *s, const uint8_t *data, 
 mpm_teddy_scan mpm_teddy_plain;
 #ifdef __x86_64__
 mpm_teddy_scan mpm_teddy_avx2, mpm_teddy_avx512;
+void mpm_teddy_rows_differ(struct mpm_teddy *s);
 #endif
 #ifdef __aarch64__
 mpm_teddy_scan mpm_teddy_neon;
 #endif
 
-/* groups: so many are looked up; a set for this kernel has no more. */
-struct teddy_kernel { const char *name; mpm_teddy_scan *scan; uint8_t groups; };
+/* groups: so many are looked up; a set for this kernel has no more. rows_differ: changes the tables
+ * of mpm_teddy_init() to what the kernel reads; NULL: it reads them as they are. */
+struct teddy_kernel {
+    const char *name;
+    mpm_teddy_scan *scan;
+    uint8_t groups;
+    void (*rows_differ)(struct mpm_teddy *s);
+};
 /* NULL: this CPU has nothing that would be quicker than match/mpm_kernels.h. */
 const struct teddy_kernel *mpm_teddy_best(void);
 

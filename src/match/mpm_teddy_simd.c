@@ -151,8 +151,8 @@ WIDE uint32_t mpm_teddy_avx512(const struct mpm_teddy *s, const uint8_t *data, u
 /* NULL: the CPU lacks a feature, and the n-gram tables are used. */
 const struct teddy_kernel *mpm_teddy_best(void)
 {
-    static const struct teddy_kernel avx512 = { "avx512", mpm_teddy_avx512, TEDDY_GROUPS };
-    static const struct teddy_kernel avx2 = { "avx2", mpm_teddy_avx2, 1 };
+    static const struct teddy_kernel avx512 = { "avx512", mpm_teddy_avx512, TEDDY_GROUPS, NULL };
+    static const struct teddy_kernel avx2 = { "avx2", mpm_teddy_avx2, 1, mpm_teddy_rows_differ };
     const struct cpu_features *f = cpu_features();
 
     if (f->avx512bw && f->avx512vbmi && f->avx512vbmi2 && f->gfni && f->bmi2 && f->popcnt)
@@ -163,7 +163,7 @@ const struct teddy_kernel *mpm_teddy_best(void)
 /* NULL: --cpu=scalar, and the n-gram tables are used. */
 const struct teddy_kernel *mpm_teddy_best(void)
 {
-    static const struct teddy_kernel neon = { "neon", mpm_teddy_neon, 1 };
+    static const struct teddy_kernel neon = { "neon", mpm_teddy_neon, 1, NULL };
 
     return cpu_features()->neon ? &neon : NULL;
 }

@@ -112,7 +112,7 @@ TEST(mpm_ngram_finds_what_the_plain_search_finds)
         for (uint8_t groups = 1; groups <= TEDDY_GROUPS; groups++)
             set[1 + groups] = mpm_ngram_new_with(
                 r.pattern, LITERALS, &mpm_kernels_plain,
-                &(struct teddy_kernel){ "plain", mpm_teddy_plain, groups });
+                &(struct teddy_kernel){ "plain", mpm_teddy_plain, groups, NULL });
         for (unsigned i = 0; i < 20; i++) {
             text_make(&state, &r, bytes, kinds);
             for (unsigned k = 0; k < ARRAY_LEN(set); k++)

@@ -39,9 +39,13 @@ static bool agree(const struct teddy_kernel *kernel, const struct mpm_teddy *s,
                   const uint8_t *data, uint32_t len)
 {
     static struct found plain, own;
+    static struct mpm_teddy as_read;
 
+    as_read = *s;
+    if (kernel->rows_differ != NULL)
+        kernel->rows_differ(&as_read);
     scan(mpm_teddy_plain, s, data, len, &plain);
-    scan(kernel->scan, s, data, len, &own);
+    scan(kernel->scan, &as_read, data, len, &own);
     return plain.count == own.count && plain.short_count == own.short_count &&
            memcmp(plain.position, own.position, plain.count * sizeof(*plain.position)) == 0 &&
            memcmp(plain.short_position, own.short_position,
