@@ -143,13 +143,20 @@ static void sum_profiles(struct rule_profile *to, const void *counts, unsigned c
     }
 }
 
+/* Most rules never match. Where they only have zeros, pages of `to` are not written, and so take no
+ * memory: a thread sums them when it ends, while all of its flows are still there. */
 static void sum_hits(struct rule_profile *to, const void *counts, unsigned count)
 {
     const struct rule_hits *from = counts;
 
     for (unsigned i = 0; i < count; i++) {
-        to[i].matches += __atomic_load_n(&from[i].matches, __ATOMIC_RELAXED);
-        to[i].limits += __atomic_load_n(&from[i].limits, __ATOMIC_RELAXED);
+        uint64_t matches = __atomic_load_n(&from[i].matches, __ATOMIC_RELAXED);
+        uint64_t limits = __atomic_load_n(&from[i].limits, __ATOMIC_RELAXED);
+
+        if ((matches | limits) == 0)
+            continue;
+        to[i].matches += matches;
+        to[i].limits += limits;
     }
 }
 
