@@ -337,7 +337,7 @@ static int run_once(struct setup *s, struct err *err)
 {
     struct engine_conf conf;
     struct engine *engine;
-    int status;
+    int status, pages;
 
     engine_conf_read(&conf, s->root, s->context.capture->live, s->context.is_inline);
     conf.clock = s->has_clock ? &s->clock : NULL;
@@ -349,12 +349,14 @@ static int run_once(struct setup *s, struct err *err)
     if (engine == NULL)
         return EXIT_FAILURE;
     s->context.gauges = gauges_new(&s->context);
-    loaded_pages_drop();        /* the code that has loaded rules and configuration, among others */
+    pages = loaded_pages_open();
     if (start_threads(s, engine, err) < 0) {
+        loaded_pages_drop(pages);
         stop_gauges(s);
         engine_free(engine);
         return EXIT_FAILURE;
     }
+    loaded_pages_drop(pages);   /* the code that has loaded rules and configuration, among others */
     control_set_run(s->control, engine, s->plan, &s->stop);
     web_set_run(s->web);
     run_started(s, engine);

@@ -63,13 +63,17 @@ static int drop_object(struct dl_phdr_info *object, size_t size UNUSED, void *ar
     return 0;
 }
 
-void loaded_pages_drop(void)
+int loaded_pages_open(void)
 {
-    struct dropper d = { open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC),
-                         (size_t)sysconf(_SC_PAGESIZE) };
+    return open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+}
 
-    if (d.pagemap < 0)
+void loaded_pages_drop(int pages)
+{
+    struct dropper d = { pages, (size_t)sysconf(_SC_PAGESIZE) };
+
+    if (pages < 0)
         return;
     dl_iterate_phdr(drop_object, &d);
-    close(d.pagemap);
+    close(pages);
 }

@@ -6,9 +6,12 @@
 #ifndef BASE_LOADED_PAGES_H
 #define BASE_LOADED_PAGES_H
 
+/* Before the process gives up the right to open its own files in /proc. -1: it has none. */
+int loaded_pages_open(void);
+
 /* Unmaps what can be read from the files again. It stays in the page cache of the system, from
  * which the kernel maps 16 pages at a time when one of them is needed. Pages that a debugger or the
- * loader has written to stay. Any thread; without /proc it does nothing. */
-void loaded_pages_drop(void);
+ * loader has written to stay. Any thread, while others run. Closes `pages`; -1 is fine. */
+void loaded_pages_drop(int pages);
 
 #endif

@@ -45,7 +45,7 @@ TEST(loaded_pages_are_dropped_and_come_back)
     t->skipped = is_mapped(middle()) != 1;
     if (t->skipped)
         return;
-    loaded_pages_drop();
+    loaded_pages_drop(loaded_pages_open());
     CHECK_INT(is_mapped(middle()), 0);
     CHECK_INT(reader[0] + reader[SIZE / 2] + reader[SIZE - 1], 1 + 7 + 9);
     CHECK_INT(is_mapped(middle()), 1);
@@ -63,7 +63,7 @@ TEST(loaded_pages_that_were_written_stay)
         return;
     written[1] = 3;
     CHECK_INT(mprotect(middle(), page_bytes(), PROT_READ), 0);
-    loaded_pages_drop();
+    loaded_pages_drop(loaded_pages_open());
     CHECK_INT(written[1], 3);
     CHECK_INT(mprotect(middle(), page_bytes(), PROT_READ | PROT_WRITE), 0);
     written[1] = was;
