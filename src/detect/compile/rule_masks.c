@@ -2,6 +2,8 @@
 /* detect/compile/rule_masks.c - what rejects most candidates of a rule, in few bytes. */
 #include "detect/compile/compile.h"
 #include "detect/rule/flowbits.h"
+#include "match/address.h"
+#include "match/port.h"
 
 #include <string.h>
 
@@ -46,18 +48,41 @@ static void payload_parts_number(struct detect_plan *plan)
     }
 }
 
+static const struct port_set *named_ports(const struct port_set *set)
+{
+    return set != NULL && !set->any ? set : NULL;
+}
+
+static const struct address_set *named_addresses(const struct address_set *set)
+{
+    return set != NULL && !set->any ? set : NULL;
+}
+
+static struct plan_header header_of(const struct rule *r)
+{
+    struct plan_header h = {
+        .src_port = named_ports(r->src_port), .dst_port = named_ports(r->dst_port),
+        .src = named_addresses(r->src), .dst = named_addresses(r->dst),
+        .rule = r, .ip_version = r->ip_version,
+    };
+
+    for (uint8_t proto = 0; proto < 64; proto++)
+        h.ip_protos |= (uint64_t)rule_has_ip_proto(r, proto) << proto;
+    return h;
+}
+
 /* A mask holds what excludes most candidates, in few bytes: the rule itself need not be
  * read. One element more than rules, so that an empty ruleset has an array too. */
 void rule_masks_build(struct detect_plan *plan, struct arena *arena)
 {
     plan->mask = arena_zalloc(arena, (plan->rule_count + 1) * sizeof(*plan->mask));
-    plan->header[HEADER_ID_SENDER] = &plan->cases.sender;
-    plan->header[HEADER_ID_RECEIVER] = &plan->cases.receiver;
+    plan->header[HEADER_ID_SENDER] = header_of(&plan->cases.sender);
+    plan->header[HEADER_ID_RECEIVER] = header_of(&plan->cases.receiver);
     for (unsigned i = 0; i < plan->rule_count; i++) {
         const struct rule *r = plan->rule[i];
 
-        if (r->header_id != HEADER_ID_NONE)
-            plan->header[r->header_id] = r;
+        if (r->header_id != HEADER_ID_NONE && plan->header[r->header_id].rule == NULL)
+            plan->header[r->header_id] = header_of(r);
         plan->mask[i] = (struct rule_mask){
             .flowbit = needed_flowbit(r), .header_id = r->header_id, .app_proto = r->app_proto,
             .conditions = rule_conditions(r->flags),

@@ -8,8 +8,8 @@
 
 static inline unsigned address_case(const struct detect_plan *plan, struct header_view *h)
 {
-    return (unsigned)rule_header_fits(&plan->cases.sender, h) * 2 +
-           (unsigned)rule_header_fits(&plan->cases.receiver, h);
+    return (unsigned)header_may_fit(plan, HEADER_ID_SENDER, h) * 2 +
+           (unsigned)header_may_fit(plan, HEADER_ID_RECEIVER, h);
 }
 
 #endif

@@ -98,6 +98,27 @@ bool rule_header_test(const struct rule *r, struct header_view *h)
     return fits;
 }
 
+bool plan_header_test(const struct detect_plan *plan, uint8_t header_id, struct header_view *h)
+{
+    const struct plan_header *t = &plan->header[header_id];
+    const uint64_t bit = 1ull << header_id;
+    bool fits;
+
+    if (UNLIKELY(h->ip_proto >= 64))
+        return rule_header_test(t->rule, h);
+    fits = (t->ip_version == 0 || t->ip_version == h->src->version) &&
+           (t->ip_protos >> h->ip_proto & 1) != 0;
+    if (t->src_port != NULL || t->dst_port != NULL)
+        fits = fits && has_ports(h->ip_proto) && !h->fragment &&
+               (t->dst_port == NULL || port_set_has(t->dst_port, h->dst_port)) &&
+               (t->src_port == NULL || port_set_has(t->src_port, h->src_port));
+    fits = fits && (t->dst == NULL || address_set_has(t->dst, h->dst)) &&
+           (t->src == NULL || address_set_has(t->src, h->src));
+    h->cache->tested |= bit;
+    h->cache->matched |= fits ? bit : 0;
+    return fits;
+}
+
 /* An ARP message that the decoder has accepted has a layer 3, and no addresses of IP. */
 static bool link_fits(const struct rule *r, const struct packet *p)
 {

@@ -23,6 +23,8 @@ struct header_view {
 /* header.c: prepares header tests for data of direction d. */
 void header_view_init(struct header_view *h, const struct packet *p, enum direction d);
 bool rule_header_test(const struct rule *r, struct header_view *h);
+/* The same for all rules with a header. */
+bool plan_header_test(const struct detect_plan *plan, uint8_t header_id, struct header_view *h);
 bool rule_packet_fits_rarely(const struct rule *r, const struct packet *p);
 
 /* Twenty rules are asked for a packet, and nearly all have a header that was tested before. */
@@ -47,8 +49,7 @@ static inline bool rule_packet_fits(const struct rule *r, const struct header_vi
            rule_packet_fits_rarely(r, p);
 }
 
-/* False: no rule with this header id can match. No rule is read, unless the header is untested: it
- * is tested with the plan's rule for it. */
+/* False: no rule with this header id can match. No rule is read. */
 static inline bool header_may_fit(const struct detect_plan *plan, uint8_t header_id,
                                   struct header_view *h)
 {
@@ -58,7 +59,7 @@ static inline bool header_may_fit(const struct detect_plan *plan, uint8_t header
         return true;
     if (LIKELY(h->cache->tested & bit))
         return (h->cache->matched & bit) != 0;
-    return rule_header_test(plan->header[header_id], h);
+    return plan_header_test(plan, header_id, h);
 }
 /* The same for the rules of a section. */
 static inline bool section_may_fit(const struct detect_plan *plan,

@@ -482,7 +482,7 @@ static void collect_anchored(struct window_context *c, const struct stream_chunk
     for (unsigned i = 0; i < lists->count; i++) {
         const struct anchored_section *s = &lists->section[i];
 
-        if (rule_header_fits(s->rule, &c->header) && proto_may_fit(s->rule->app_proto, f))
+        if (section_may_fit(c->dt->plan, s, &c->header) && proto_may_fit(s->app_proto, f))
             anchored_section_collect(s, c->window.data, searched, &c->dt->found);
     }
 }

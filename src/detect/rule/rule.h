@@ -221,7 +221,7 @@ const char *rule_header_proto(unsigned index);
 
 static inline bool rule_has_ip_proto(const struct rule *r, uint8_t proto)
 {
-    return r->ip_proto[proto >> 3] & (1u << (proto & 7));
+    return r->ip_proto[proto >> 3] >> (proto & 7) & 1;
 }
 
 #endif

@@ -316,7 +316,7 @@ TEST(compile_numbers_headers_of_frequent_candidates)
         if (rule->sid < 100)
             CHECK_INT(rule->header_id != HEADER_ID_NONE, rule->sid == 1);
         if (rule->header_id != HEADER_ID_NONE)
-            CHECK_INT(r.set->plan->header[rule->header_id]->header_id, rule->header_id);
+            CHECK_INT(r.set->plan->header[rule->header_id].rule->header_id, rule->header_id);
     }
     test_rules_free(&r);
 }
