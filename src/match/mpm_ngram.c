@@ -37,7 +37,7 @@ struct ngram_entry {
     uint32_t id;
     uint8_t at;                 /* offset of the n-grams in the literal */
     int8_t from;                /* offset of the eight bytes in the text, relative to the n-grams */
-    bool is_all;                /* the eight bytes are all of the literal */
+    uint8_t all;                /* length of the literal, if the eight bytes are all of it; or 0 */
     bool is_last;               /* the last entry with these n-grams */
 };
 
@@ -486,7 +486,7 @@ static struct ngram_item entry_of(const struct literal_pattern *p, unsigned id, 
     word_of(p, from, have, &f.entry.value, &f.entry.mask);
     f.entry.at = (uint8_t)at;
     f.entry.from = (int8_t)((int)from - (int)at);
-    f.entry.is_all = p->len <= 8;
+    f.entry.all = p->len <= 8 ? (uint8_t)p->len : 0;
     return f;
 }
 
@@ -672,9 +672,9 @@ static inline void entry_hit(const struct search *s, const struct ngram_entry *e
 {
     if (at < e->at || (word_at(s, at + (uint32_t)e->from) & e->mask) != e->value)
         return;
-    if (!e->is_all)
+    if (e->all == 0)
         try_at(s, e->id, at - e->at);
-    else if (s->len - (at - e->at) >= s->set->literal[e->id].len)
+    else if (s->len - (at - e->at) >= e->all)
         s->hit(e->id, s->arg);
 }
 

@@ -69,6 +69,14 @@ struct detect_thread {
     struct { counter_id alert, overflow, suppressed, discarded, pcre_limit, step_limit; } count;
 };
 
+/* Prefetches the masks of the candidates, most of which are not in the caches, while they are
+ * sorted. */
+static inline void candidates_fetch_masks(const struct detect_thread *dt)
+{
+    for (unsigned i = 0; i < dt->found.count; i++)
+        PREFETCH(&dt->plan->mask[dt->found.list[i]]);
+}
+
 /* Selects a rule to evaluate soon. Most rules are not in the caches, so all selected rules are
  * prefetched before the first is evaluated. */
 static inline void select_rule(struct detect_thread *dt, unsigned *count, uint32_t rule)

@@ -230,10 +230,15 @@ static void collect_payload(struct packet_context *c, const struct transport_gro
     const struct payload_sets *sets = g->payload[address_case(dt->plan, &c->header)];
     struct slice payload = { p->payload, p->payload_len };
 
+    /* The search gives the prefetches time. */
+    port_lists_fetch(&g->payload_non_prefilter, p->src_port, p->dst_port);
+    port_lists_fetch(&g->non_prefilter, p->src_port, p->dst_port);
     if (LIKELY(dt->ahead == NULL) ||
         !search_ahead_take(dt->ahead, sets, payload, dt->is_inline, &dt->found))
         payload_sets_scan(sets, dt->hs,
                           &(struct sent_payload){ payload, p->src_port, p->dst_port }, &dt->found);
+    port_lists_fetch_rules(&g->payload_non_prefilter, p->src_port, p->dst_port);
+    port_lists_fetch_rules(&g->non_prefilter, p->src_port, p->dst_port);
     collect_anchored(dt, p, &g->payload_anchored, &c->header);
     port_lists_collect(&g->payload_non_prefilter, p->src_port, p->dst_port, payload, &dt->found);
     port_lists_collect(&g->non_prefilter, p->src_port, p->dst_port, payload, &dt->found);
@@ -330,6 +335,7 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
     collect(&c);
     if (c.stream_due)
         collect_stream(dt, &p->flow->detect->ds[d]);
+    candidates_fetch_masks(dt);
     candidates_sort(&dt->found);
     selected = select_rules(&c);
     for (unsigned i = 0; i < selected; i++) {

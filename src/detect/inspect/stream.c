@@ -583,6 +583,7 @@ static void collect(struct window_context *c, const struct stream_chunk *chunk)
     for (unsigned i = 0; i < stream_rules_count(c->ds->pending_rules); i++)
         candidates_add(&dt->found, c->ds->pending_rules->at[i]);
     stream_rules_clear(c->ds->pending_rules);
+    candidates_fetch_masks(dt);
     candidates_sort(&dt->found);
 }
 

@@ -740,6 +740,7 @@ static void tx_inspect_rules(struct tx_context *c)
     part_begin(c->dt, COST_GROUP, group->name);
     collect(c, g);
     part_begin(c->dt, COST_BUFFER, NULL);
+    candidates_fetch_masks(c->dt);
     candidates_sort(&c->dt->found);
     selected = select_rules(c);
     for (unsigned i = 0; i < selected; i++) {

@@ -53,12 +53,41 @@ static inline void port_rules_add(const struct port_rules *rules, struct slice p
             candidates_add(out, rules->placed[i].rule);
 }
 
+/* The rules of a port; NULL: no rule names ports. */
+static inline const struct port_rules *port_rules_of(const struct port_classes *c, uint16_t port)
+{
+    return c->page != NULL
+               ? &c->list[c->page[c->page_of[port / PORTS_A_PAGE]][port % PORTS_A_PAGE]] : NULL;
+}
+
 static inline void port_classes_add(const struct port_classes *c, uint16_t port,
                                     struct slice payload, struct candidates *out)
 {
-    if (c->page != NULL)
-        port_rules_add(&c->list[c->page[c->page_of[port / PORTS_A_PAGE]][port % PORTS_A_PAGE]],
-                       payload, out);
+    const struct port_rules *rules = port_rules_of(c, port);
+
+    if (rules != NULL)
+        port_rules_add(rules, payload, out);
+}
+
+/* Prefetches what port_lists_collect() reads for these ports: first where their rules are, then
+ * these. */
+static inline void port_lists_fetch(const struct port_lists *lists, uint16_t src, uint16_t dst)
+{
+    PREFETCH(port_rules_of(&lists->dst, dst));
+    PREFETCH(port_rules_of(&lists->src, src));
+}
+static inline void port_rules_fetch(const struct port_rules *rules)
+{
+    if (rules != NULL) {
+        PREFETCH(rules->plain.at);
+        PREFETCH(rules->placed);
+    }
+}
+static inline void port_lists_fetch_rules(const struct port_lists *lists, uint16_t src,
+                                          uint16_t dst)
+{
+    port_rules_fetch(port_rules_of(&lists->dst, dst));
+    port_rules_fetch(port_rules_of(&lists->src, src));
 }
 
 static inline void port_lists_collect(const struct port_lists *lists, uint16_t src, uint16_t dst,
