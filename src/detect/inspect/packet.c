@@ -7,6 +7,7 @@
 #include "detect/inspect/search_ahead.h"
 #include "flow/elephant.h"
 #include "flow/flow.h"
+#include "flow/vars.h"
 
 /* Whether the rule's fast pattern is on payload. */
 static bool has_payload_pattern(const struct rule *r)
@@ -300,6 +301,15 @@ static void collect_stream(struct detect_thread *dt, const struct stream_dir *ds
         candidates_add(&dt->found, ds->pending_alerts->at[i]);
 }
 
+/* An earlier rule may set the bit for this one, so this is asked again before the rule is
+ * evaluated. */
+static bool lacks_flowbit(const struct packet_context *c, uint32_t rule)
+{
+    uint16_t bit = c->dt->plan->mask[rule].flowbit;
+
+    return bit != 0 && (c->packet->flow == NULL || !flowbit_is_set(c->packet->flow, bit));
+}
+
 /* Rejects most candidates by their mask, without reading the rule itself, which is likely
  * not in the cache. */
 static unsigned select_rules(struct packet_context *c)
@@ -316,8 +326,12 @@ static unsigned select_rules(struct packet_context *c)
         if (!b->is_tx && !(b->conditions & refused) && (!b->needs_payload || has_payload) &&
             proto_fits(b->app_proto, p) &&
             (!b->is_proto || (p->flags & PACKET_PROTO_DETECTED) != 0) &&
-            header_may_fit(dt->plan, b->header_id, &c->header))
-            select_rule(dt, &n, dt->found.list[i]);
+            header_may_fit(dt->plan, b->header_id, &c->header)) {
+            if (lacks_flowbit(c, dt->found.list[i]))
+                dt->selected[n++] = dt->found.list[i];
+            else
+                select_rule(dt, &n, dt->found.list[i]);
+        }
     }
     return n;
 }
@@ -340,8 +354,11 @@ void packet_inspect(struct detect_thread *dt, struct packet *p, enum direction d
     selected = select_rules(&c);
     for (unsigned i = 0; i < selected; i++) {
         uint32_t rule = dt->selected[i];
-        uint64_t started = rule_profile_begin(dt);
+        uint64_t started;
 
+        if (lacks_flowbit(&c, rule))
+            continue;
+        started = rule_profile_begin(dt);
         rule_profile_end(dt, rule, started, rule_inspect(&c, dt->plan->rule[rule]));
     }
     candidates_clear(&dt->found);
