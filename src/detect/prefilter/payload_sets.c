@@ -229,8 +229,32 @@ static int conditions_build(struct payload_sets *sets, const struct condition_bu
 
 /* --- sets ----------------------------------------------------------------------------------- */
 
-/* Five sets at most: two positions, each with and without the port filter, and the patterns without
- * a condition. */
+static bool has_both(struct pattern_set *const set[POSITION_COUNT])
+{
+    return set[POSITION_FRONT] != NULL && set[POSITION_ANYWHERE] != NULL;
+}
+
+/* All patterns of two sets in one; none if one of the two is empty. */
+static int joined_build(struct payload_sets *sets, const struct payload_pattern *pattern,
+                        unsigned count, struct pattern_pool *pool, struct err *err)
+{
+    struct pattern_set_builder *any = pattern_set_builder_new(), *few = pattern_set_builder_new();
+    int result;
+
+    for (unsigned i = 0; i < count; i++) {
+        const struct payload_pattern *p = &pattern[i];
+        bool by_port = ports_are_few(p->rule->dst_port) || ports_are_few(p->rule->src_port);
+
+        if (has_both(by_port ? sets->few_ports : sets->any_port))
+            pattern_set_add(by_port ? few : any, p->literal.bytes, p->literal.len,
+                            p->literal.nocase, p->rule->index);
+    }
+    result = pattern_set_build(any, pool, &sets->any_port_joined, err);
+    return pattern_set_build(few, pool, &sets->few_ports_joined, err) | result;
+}
+
+/* Seven sets at most: two positions and both in one, each with and without the port filter, and the
+ * patterns without a condition. */
 int payload_sets_build(struct payload_sets *sets, const struct payload_pattern *pattern,
                        unsigned count, struct pattern_pool *pool, struct err *err)
 {
@@ -261,6 +285,7 @@ int payload_sets_build(struct payload_sets *sets, const struct payload_pattern *
         result |= pattern_set_build(any[p], pool, &sets->any_port[p], err);
         result |= pattern_set_build(few[p], pool, &sets->few_ports[p], err);
     }
+    result |= joined_build(sets, pattern, count, pool, err);
     result |= conditions_build(sets, &conditions, pool, err);
     ARRAY_FREE(&conditions.conditions);
     ARRAY_FREE(&conditions.unconditional);
@@ -307,14 +332,38 @@ static void scan_all(struct pattern_set *set, struct hs_scratch *scratch, struct
         pattern_set_scan(set, scratch, data.data, data.len, out);
 }
 
+/* A payload of this length is searched without a test, and all of it is its front. */
+static void scan_short(const struct payload_sets *sets, struct hs_scratch *scratch,
+                       const struct sent_payload *payload, struct candidates *out)
+{
+    if (sets->any_port_joined != NULL) {
+        scan_all(sets->any_port_joined, scratch, payload->data, out);
+    } else {
+        scan_all(sets->any_port[POSITION_FRONT], scratch, payload->data, out);
+        scan_all(sets->any_port[POSITION_ANYWHERE], scratch, payload->data, out);
+    }
+    if (!is_on(sets->filter, payload))
+        return;
+    if (sets->few_ports_joined != NULL) {
+        scan_all(sets->few_ports_joined, scratch, payload->data, out);
+    } else {
+        scan_all(sets->few_ports[POSITION_FRONT], scratch, payload->data, out);
+        scan_all(sets->few_ports[POSITION_ANYWHERE], scratch, payload->data, out);
+    }
+}
+
 void payload_sets_scan(const struct payload_sets *sets, struct hs_scratch *scratch,
                        const struct sent_payload *payload, struct candidates *out)
 {
     struct slice data = payload->data;
-    struct pattern_set *anywhere = none_can_match(sets, payload)
-                                       ? sets->unconditional
-                                       : sets->any_port[POSITION_ANYWHERE];
+    struct pattern_set *anywhere;
 
+    if (data.len <= PAYLOAD_FRONT) {
+        scan_short(sets, scratch, payload, out);
+        return;
+    }
+    anywhere = none_can_match(sets, payload) ? sets->unconditional
+                                             : sets->any_port[POSITION_ANYWHERE];
     scan_front(sets->any_port[POSITION_FRONT], scratch, data, out);
     scan_all(anywhere, scratch, data, out);
     if (!is_on(sets->filter, payload))
@@ -322,3 +371,5 @@ void payload_sets_scan(const struct payload_sets *sets, struct hs_scratch *scrat
     scan_front(sets->few_ports[POSITION_FRONT], scratch, data, out);
     scan_all(sets->few_ports[POSITION_ANYWHERE], scratch, data, out);
 }
+
+_Static_assert(CONDITION_WORTH > PAYLOAD_FRONT, "a short payload meets no condition");

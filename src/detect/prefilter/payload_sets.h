@@ -2,11 +2,11 @@
 /* detect/prefilter/payload_sets.h - payload patterns of one transport and direction.
  *
  * Three sets limit the work. Patterns that can only match near the front of a payload are searched
- * there. Patterns of rules on a few rare ports are searched in traffic on these ports. Only the
- * other patterns are searched in the complete payload. Of these, most are of rules that name their
- * ports, or have a content at a known position near the front. If a long payload is on none of
- * these ports and has none of these contents, only the patterns of the remaining rules are
- * searched. */
+ * there, in a short payload together with those that can match anywhere. Patterns of rules on a few
+ * rare ports are searched in traffic on these ports. Only the other patterns are searched in the
+ * complete payload. Of these, most are of rules that name their ports, or have a content at a known
+ * position near the front. If a long payload is on none of these ports and has none of these
+ * contents, only the patterns of the remaining rules are searched. */
 #ifndef DETECT_PAYLOAD_SETS_H
 #define DETECT_PAYLOAD_SETS_H
 
@@ -40,6 +40,9 @@ struct port_filter {
 struct payload_sets {
     struct pattern_set *any_port[POSITION_COUNT];          /* NULL: nothing to search */
     struct pattern_set *few_ports[POSITION_COUNT];
+    /* The patterns of both positions: a payload of PAYLOAD_FRONT bytes is searched once. NULL: one
+     * of the two is empty. */
+    struct pattern_set *any_port_joined, *few_ports_joined;
     const struct port_filter *filter;                   /* of few_ports; NULL: there are none */
     /* Of any_port[POSITION_ANYWHERE], the patterns without a condition. They are searched in
      * place of all when a long payload meets no condition. NULL: there are none. */

@@ -17,8 +17,8 @@ static const char *const rules[] = {
     "alert udp any any -> any 4444 (content:\"needle\"; depth:200; sid:7;)",
 };
 
-static uint32_t found(const struct payload_sets *sets, const struct ruleset *set, uint16_t src,
-                      uint16_t dst, uint32_t offset)
+static uint32_t found_in(const struct payload_sets *sets, const struct ruleset *set,
+                         struct sent_payload payload, uint32_t offset)
 {
     struct candidates c = { 0 };
     uint8_t data[600];
@@ -27,12 +27,18 @@ static uint32_t found(const struct payload_sets *sets, const struct ruleset *set
     memset(data, 'x', sizeof(data));
     memcpy(data + offset, "needle", 6);
     candidates_init(&c, (unsigned)set->rules.count);
-    payload_sets_scan(sets, NULL,
-                      &(struct sent_payload){ { data, sizeof(data) }, src, dst }, &c);
+    payload.data.data = data;
+    payload_sets_scan(sets, NULL, &payload, &c);
     for (unsigned i = 0; i < c.count; i++)
         sids |= 1u << set->rules.at[c.list[i]]->sid;
     candidates_fini(&c);
     return sids;
+}
+
+static uint32_t found(const struct payload_sets *sets, const struct ruleset *set, uint16_t src,
+                      uint16_t dst, uint32_t offset)
+{
+    return found_in(sets, set, (struct sent_payload){ { NULL, 600 }, src, dst }, offset);
 }
 
 TEST(payload_sets_go_by_port_and_position)
@@ -51,6 +57,37 @@ TEST(payload_sets_go_by_port_and_position)
     CHECK_INT(found(sets, r.set, 1, 4444, 400) & (1u << 2 | 1u << 7), 1u << 2);
     CHECK_INT(found(sets, r.set, 5001, 81, 10) & (1u << 5), 1u << 5);
     CHECK_INT(found(sets, r.set, 5000, 81, 400) & (1u << 5 | 1u << 6), 1u << 5 | 1u << 6);
+    test_rules_free(&r);
+}
+
+static const char *const of_both_positions[] = {
+    "alert udp any any -> any any (content:\"needle\"; sid:1;)",
+    "alert udp any any -> any any (content:\"needle\"; depth:200; sid:2;)",
+    "alert udp any any -> any 4444 (content:\"needle\"; sid:3;)",
+    "alert udp any any -> any 4444 (content:\"needle\"; depth:200; sid:4;)",
+};
+
+/* One search of a short payload finds what two find in a longer one. */
+TEST(payload_sets_join_positions_in_short_payloads)
+{
+    struct test_rules r = { 0 };
+    const struct payload_sets *sets;
+
+    for (size_t i = 0; i < ARRAY_LEN(of_both_positions); i++)
+        test_rules_add(&r, "%s", of_both_positions[i]);
+    CHECK(test_rules_ready(&r));
+    if (r.set == NULL)
+        return;
+    sets = r.set->plan->group[TRANSPORT_UDP][TO_SERVER].payload[0];
+    CHECK(sets->any_port_joined != NULL && sets->few_ports_joined != NULL);
+    for (uint32_t len = PAYLOAD_FRONT - 1; len <= PAYLOAD_FRONT + 1; len++) {
+        struct sent_payload payload = { { NULL, len }, 1, 80 };
+
+        CHECK_INT(found_in(sets, r.set, payload, 10), 1u << 1 | 1u << 2);
+        CHECK_INT(found_in(sets, r.set, payload, len), 0);
+        payload.dst_port = 4444;
+        CHECK_INT(found_in(sets, r.set, payload, 10), 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4);
+    }
     test_rules_free(&r);
 }
 
