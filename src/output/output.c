@@ -22,8 +22,10 @@
 static const struct logger_ops *logger_table[LOGGER_LIST(COUNT) + REGISTERED_MAX + 1];
 
 /* Bytes that a writer collects for one sink, which means few system calls under load.
- * output_write() passes on less when there is little to do. */
-#define WRITER_BATCH (64 * 1024)
+ * output_write() passes on less when there is little to do. Offline no reader waits for records,
+ * and of a longer write() the kernel makes fewer and larger folios of the file. */
+#define WRITER_BATCH_LIVE (64 * 1024)
+#define WRITER_BATCH_OFFLINE (256 * 1024)
 
 /* Precedes each record in packet.records, so that the writer can split them by sink. */
 struct record_head {
@@ -45,6 +47,7 @@ struct output_writer {
     struct buf *pending;            /* by sink id */
     unsigned *pending_records;      /* parallel to pending */
     unsigned sink_count;
+    size_t batch;                   /* WRITER_BATCH_LIVE or WRITER_BATCH_OFFLINE */
 };
 
 char *output_path(const struct output_request *request, const char *name)
@@ -481,6 +484,7 @@ struct output_writer *output_writer_new(struct output_conf *conf, struct counter
     (void)counters;
     w->conf = conf;
     w->sink_count = (unsigned)conf->sinks.count;
+    w->batch = conf->request.offline ? WRITER_BATCH_OFFLINE : WRITER_BATCH_LIVE;
     w->pending = xcalloc(w->sink_count + 1, sizeof(*w->pending));
     w->pending_records = xcalloc(w->sink_count + 1, sizeof(*w->pending_records));
     return w;
@@ -555,7 +559,7 @@ static void write_records(struct output_writer *w, const struct buf *records)
             tap->put(tap->arg, head.sink, records->data + at + head.alert_at - 1,
                      head.len - head.alert_at + 1);
         at += head.len;
-        if (w->pending[head.sink].len >= WRITER_BATCH)
+        if (w->pending[head.sink].len >= w->batch)
             writer_enqueue(w, head.sink);
     }
 }
