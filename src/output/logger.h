@@ -40,6 +40,10 @@ struct output_file {
 };
 APP_FILE_SLOT_ACCESSOR(output, APP_FILE_SLOT_OUTPUT)
 
+/* The packets that packet() is called for. Notable is one with an alert, a tag, variables, an
+ * event, or a drop. */
+enum packets_wanted { PACKETS_NONE, PACKETS_NOTABLE, PACKETS_ALL };
+
 struct logger_ops {
     const char *name;           /* in `outputs:`: "eve-log", "fast" */
     const char *doc;
@@ -58,8 +62,9 @@ struct logger_ops {
     void (*close)(void *self);          /* NULL: nothing to free */
     /* Rendering: each may be NULL; called for each packet, in order. */
     void (*packet)(struct render *r, void *self, struct packet *p);
-    /* False: the instance's settings leave packet() nothing to do. NULL: it is always called. */
-    bool (*wants_packets)(const void *self);
+    /* What the instance's settings leave packet() to do. It may be called for others, too. NULL:
+     * PACKETS_ALL. */
+    enum packets_wanted (*wants_packets)(const void *self);
     /* Called for each live transaction with each packet, while it may have something to log. */
     void (*tx)(struct render *r, void *self, struct packet *p, struct app_tx *tx);
     void (*flow)(struct render *r, void *self, struct packet *p, const struct flow *flow);

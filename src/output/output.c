@@ -124,8 +124,10 @@ static void output_add(struct output_conf *conf, const struct logger_ops *ops, v
     conf->loggers.at[at] = (struct logger){ .ops = ops, .self = self };
     conf->packet_writers |= ops->write_packet != NULL;
     conf->streamers |= ops->stream != NULL;
-    conf->packet_loggers |=
-        ops->packet != NULL && (ops->wants_packets == NULL || ops->wants_packets(self));
+    if (ops->packet != NULL)
+        conf->packets_wanted = MAX(conf->packets_wanted, ops->wants_packets != NULL
+                                                             ? ops->wants_packets(self)
+                                                             : PACKETS_ALL);
 }
 
 /* Suricata once had these outputs, and older configurations still name them. Only a
@@ -419,14 +421,37 @@ static void render_flow(struct output_thread *ot, struct packet *p)
             conf->loggers.at[i].ops->flow(&ot->render, conf->loggers.at[i].self, p, p->flow);
 }
 
+static inline bool is_notable(const struct packet *p)
+{
+    const struct detect_slot *slot = detect_slot(p);
+
+    return slot->alert_count > 0 || slot->vars != NULL || p->event_count > 0 ||
+           (p->flags & PACKET_TAGGED) != 0 || (p->action & (ACTION_DROP | ACTION_REJECT)) != 0;
+}
+
+static void render_packet(struct output_thread *ot, struct packet *p)
+{
+    struct output_conf *conf = ot->render.conf;
+
+    for (size_t i = 0; i < conf->loggers.count; i++)
+        if (conf->loggers.at[i].ops->packet != NULL)
+            conf->loggers.at[i].ops->packet(&ot->render, conf->loggers.at[i].self, p);
+}
+
+/* Most packets are not notable. Asking each type of record took as long as all else here. */
+static inline bool packet_is_wanted(const struct output_conf *conf, const struct packet *p)
+{
+    return conf->packets_wanted == PACKETS_ALL ||
+           (conf->packets_wanted == PACKETS_NOTABLE && is_notable(p));
+}
+
 /* Alerts come before the transactions of the same packet, and those before the flow. */
 static void render_all(struct output_thread *ot, struct packet *p)
 {
     struct output_conf *conf = ot->render.conf;
 
-    for (size_t i = 0; conf->packet_loggers && i < conf->loggers.count; i++)
-        if (conf->loggers.at[i].ops->packet != NULL)
-            conf->loggers.at[i].ops->packet(&ot->render, conf->loggers.at[i].self, p);
+    if (packet_is_wanted(conf, p))
+        render_packet(ot, p);
     if (p->flow == NULL)
         return;
     if (UNLIKELY(conf->streamers))

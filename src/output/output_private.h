@@ -29,7 +29,7 @@ struct output_conf {
     struct merge *merge;                    /* NULL: each writer writes its own records */
     struct output_writer *merged;           /* the writer that merge uses */
     bool streamers;                         /* a logger has `stream` */
-    bool packet_loggers;                    /* a logger wants packets */
+    enum packets_wanted packets_wanted;     /* by all loggers together */
     unsigned eve_logs;
     struct log_limit log_limit;
     bool alert_contents;            /* an output prints contents with alerts */

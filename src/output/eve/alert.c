@@ -637,5 +637,6 @@ const struct eve_type eve_type_alert = {
     .name = "alert",
     .configure = alert_configure,
     .condition = alert_condition,
+    .only_notable = true,
     .packet = alert_packet,
 };

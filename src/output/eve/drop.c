@@ -114,5 +114,6 @@ const struct eve_type eve_type_drop = {
     .name = "drop",
     .configure = drop_configure,
     .condition = drop_condition,
+    .only_notable = true,
     .packet = drop_packet,
 };

@@ -450,12 +450,17 @@ static void eve_stats(struct render *r, void *self, uint64_t now_us, uint64_t up
             eve->type[i].type->stats(r, eve, eve->type[i].settings, now_us, uptime_s);
 }
 
-/* Only alerts, drops and the like are about packets; most packets have nothing for them either. */
-static bool eve_wants_packets(const void *self)
+/* Only alerts, drops and the like are about packets. */
+static enum packets_wanted eve_wants_packets(const void *self)
 {
     const struct eve *eve = self;
 
-    return eve->packet_types != 0 || eve->ethernet;
+    if (eve->ethernet)
+        return PACKETS_ALL;
+    for (uint32_t left = eve->packet_types; left != 0; left &= left - 1)
+        if (!eve->type[__builtin_ctz(left)].type->only_notable)
+            return PACKETS_ALL;
+    return eve->packet_types != 0 ? PACKETS_NOTABLE : PACKETS_NONE;
 }
 
 const struct logger_ops logger_eve = {

@@ -21,6 +21,7 @@ struct eve_type {
     void (*packet)(struct render *r, const struct eve *eve, void *settings, struct packet *p);
     /* Cheap test before packet(); NULL: always call packet(). */
     bool (*condition)(const struct packet *p);
+    bool only_notable;          /* condition() is false unless the packet is notable: logger.h */
     void (*tx)(struct render *r, const struct eve *eve, void *settings, struct packet *p,
                struct app_tx *tx);
     void (*flow)(struct render *r, const struct eve *eve, void *settings, struct packet *p,

@@ -24,5 +24,6 @@ static void metadata_packet(struct render *r, const struct eve *eve, void *setti
 const struct eve_type eve_type_metadata = {
     .name = "metadata",
     .condition = metadata_condition,
+    .only_notable = true,
     .packet = metadata_packet,
 };
