@@ -106,14 +106,16 @@ bstr *bstr_dup_lower(const bstr *b)
 
 /* --- lists, and hooks, which are lists of functions ------------------------------------------- */
 
-/* libhtp makes three calls for each hook that it runs, some fifteen for a transaction, and each
- * connection has lists of sixteen and of eight places, of which most stay empty. These lists start
- * empty. Lists within other structs are not here: only libhtp's tables have them. */
-#define CAP_MIN 4u
+/* libhtp makes three calls for each hook that it runs, some fifteen for a transaction. Lists within
+ * other structs are not here: only libhtp's tables have them. libhtp does not notice if it cannot
+ * add a transaction, and would never free it. So the usual number of places is there from the
+ * start. */
+#define CAP_MIN 8u
 
 struct htp_list_array_t {
     void **element;                     /* a ring */
-    size_t first, count, cap;           /* cap: a power of 2, or 0 */
+    size_t first, count, cap;           /* cap: a power of 2 */
+    void *few[CAP_MIN];                 /* of a short list */
 };
 
 static size_t place(const htp_list_array_t *l, size_t index)
@@ -124,14 +126,26 @@ static size_t place(const htp_list_array_t *l, size_t index)
 /* size: 0 is refused, else of no account. */
 htp_list_array_t *htp_list_array_create(size_t size)
 {
-    return size > 0 ? lib_calloc(1, sizeof(htp_list_array_t)) : NULL;
+    htp_list_array_t *l = size > 0 ? lib_calloc(1, sizeof(*l)) : NULL;
+
+    if (l != NULL) {
+        l->element = l->few;
+        l->cap = CAP_MIN;
+    }
+    return l;
+}
+
+static void free_elements(htp_list_array_t *l)
+{
+    if (l->element != l->few)
+        lib_free(l->element);
 }
 
 void htp_list_array_destroy(htp_list_array_t *l)
 {
     if (l == NULL)
         return;
-    lib_free(l->element);
+    free_elements(l);
     lib_free(l);
 }
 
@@ -153,14 +167,14 @@ void *htp_list_array_get(const htp_list_array_t *l, size_t index)
 
 static bool grow(htp_list_array_t *l)
 {
-    size_t cap = l->cap > 0 ? l->cap * 2 : CAP_MIN;
+    size_t cap = l->cap * 2;
     void **more = lib_malloc(cap * sizeof(*more));
 
     if (more == NULL)
         return false;
     for (size_t i = 0; i < l->count; i++)
         more[i] = l->element[place(l, i)];
-    lib_free(l->element);
+    free_elements(l);
     l->element = more;
     l->first = 0;
     l->cap = cap;
