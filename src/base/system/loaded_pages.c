@@ -35,7 +35,7 @@ static void drop_pages(const struct dropper *d, uintptr_t at, const uint64_t *en
     }
 }
 
-static void drop_segment(const struct dropper *d, uintptr_t start, uintptr_t end)
+static void drop_range(const struct dropper *d, uintptr_t start, uintptr_t end)
 {
     uint64_t entry[ENTRIES];
 
@@ -58,9 +58,16 @@ static int drop_object(struct dl_phdr_info *object, size_t size UNUSED, void *ar
         uintptr_t start = object->dlpi_addr + p->p_vaddr;
 
         if (p->p_type == PT_LOAD && (p->p_flags & PF_W) == 0)
-            drop_segment(arg, start, start + p->p_filesz);
+            drop_range(arg, start, start + p->p_filesz);
     }
     return 0;
+}
+
+void loaded_pages_drop_range(int pages, const void *start, size_t size)
+{
+    struct dropper d = { pages, (size_t)sysconf(_SC_PAGESIZE) };
+
+    drop_range(&d, (uintptr_t)start, (uintptr_t)start + size);
 }
 
 int loaded_pages_open(void)

@@ -6,6 +6,8 @@
 #ifndef BASE_LOADED_PAGES_H
 #define BASE_LOADED_PAGES_H
 
+#include <stddef.h>
+
 /* Before the process gives up the right to open its own files in /proc. -1: it has none. */
 int loaded_pages_open(void);
 
@@ -13,5 +15,7 @@ int loaded_pages_open(void);
  * which the kernel maps 16 pages at a time when one of them is needed. Pages that a debugger or the
  * loader has written to stay. Any thread, while others run. Closes `pages`; -1 is fine. */
 void loaded_pages_drop(int pages);
+/* The same for one mapping of a file, and `pages` stays open. */
+void loaded_pages_drop_range(int pages, const void *start, size_t size);
 
 #endif

@@ -1,71 +1,112 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests of base/loaded_pages. */
+/* Tests of base/loaded_pages: on a file of the test's own, as the kernel may map pages of the program
+ * again at once, with their neighbours. */
 #include "base/system/loaded_pages.h"
 
 #include "base/test.h"
 
-#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define SIZE ((size_t)256 << 10)
+#define PAGES 40u
 
-/* Part of the program's file. */
-static const unsigned char constants[SIZE] = { [0] = 1, [SIZE / 2] = 7, [SIZE - 1] = 9 };
-/* So that the compiler does not know what is read. */
-static const volatile unsigned char *volatile reader = constants;
+struct mapped {
+    FILE *file;
+    size_t page;
+    unsigned char *at;
+    int pagemap;
+};
 
-static size_t page_bytes(void)
+/* False: the kernel does not tell which pages are mapped. */
+static bool open_mapped(struct test *t, struct mapped *m)
 {
-    return (size_t)sysconf(_SC_PAGESIZE);
+    *m = (struct mapped){ .file = tmpfile(), .page = (size_t)sysconf(_SC_PAGESIZE),
+                          .pagemap = loaded_pages_open() };
+    t->skipped = m->pagemap < 0;
+    if (t->skipped)
+        return false;
+    for (size_t i = 0; i < PAGES * m->page; i++)
+        fputc((int)(i / m->page), m->file);
+    fflush(m->file);
+    m->at = mmap(NULL, PAGES * m->page, PROT_READ | PROT_WRITE, MAP_PRIVATE, fileno(m->file), 0);
+    return m->at != MAP_FAILED;
 }
 
-/* The page of the constants in the middle, which has nothing else. */
-static unsigned char *middle(void)
+static void close_mapped(struct mapped *m)
 {
-    return (unsigned char *)(((uintptr_t)constants + SIZE / 2) & ~(uintptr_t)(page_bytes() - 1));
+    munmap(m->at, PAGES * m->page);
+    fclose(m->file);
+    close(m->pagemap);
 }
 
-/* -1: the kernel does not tell. */
-static int is_mapped(const void *page)
+static bool is_mapped(const struct mapped *m, unsigned i)
 {
+    uintptr_t page = (uintptr_t)m->at / m->page + i;
     uint64_t entry = 0;
-    int file = open("/proc/self/pagemap", O_RDONLY);
-    bool read = file >= 0 && pread(file, &entry, sizeof(entry), (off_t)((uintptr_t)page /
-                                   page_bytes() * sizeof(entry))) == (ssize_t)sizeof(entry);
 
-    if (file >= 0)
-        close(file);
-    return read ? (int)(entry >> 63) : -1;
+    return pread(m->pagemap, &entry, sizeof(entry), (off_t)(page * sizeof(entry))) ==
+               (ssize_t)sizeof(entry) && entry >> 63 != 0;
+}
+
+static unsigned count_mapped(const struct mapped *m)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < PAGES; i++)
+        n += is_mapped(m, i);
+    return n;
+}
+
+static unsigned count_right(const struct mapped *m)
+{
+    const volatile unsigned char *at = m->at;
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < PAGES; i++)
+        n += at[i * m->page + 7] == i;
+    return n;
 }
 
 TEST(loaded_pages_are_dropped_and_come_back)
 {
-    CHECK_INT(reader[SIZE / 2], 7);
-    t->skipped = is_mapped(middle()) != 1;
-    if (t->skipped)
+    struct mapped m;
+
+    if (!open_mapped(t, &m))
         return;
-    loaded_pages_drop(loaded_pages_open());
-    CHECK_INT(is_mapped(middle()), 0);
-    CHECK_INT(reader[0] + reader[SIZE / 2] + reader[SIZE - 1], 1 + 7 + 9);
-    CHECK_INT(is_mapped(middle()), 1);
+    CHECK_INT(count_right(&m), PAGES);
+    CHECK_INT(count_mapped(&m), PAGES);
+    loaded_pages_drop_range(m.pagemap, m.at, PAGES * m.page);
+    CHECK_INT(count_mapped(&m), 0);
+    CHECK_INT(count_right(&m), PAGES);
+    CHECK_INT(count_mapped(&m), PAGES);
+    close_mapped(&m);
 }
 
 /* As a debugger writes a breakpoint. */
 TEST(loaded_pages_that_were_written_stay)
 {
-    volatile unsigned char *written = middle();
-    unsigned char was = written[1];
+    struct mapped m;
 
-    t->skipped = page_bytes() > SIZE / 8 || is_mapped(middle()) != 1 ||
-                 mprotect(middle(), page_bytes(), PROT_READ | PROT_WRITE) != 0;
-    if (t->skipped)
+    if (!open_mapped(t, &m))
         return;
-    written[1] = 3;
-    CHECK_INT(mprotect(middle(), page_bytes(), PROT_READ), 0);
+    CHECK_INT(count_right(&m), PAGES);
+    m.at[3 * m.page] = m.at[5 * m.page] = 99;
+    loaded_pages_drop_range(m.pagemap, m.at, PAGES * m.page);
+    CHECK(is_mapped(&m, 3) && is_mapped(&m, 5));
+    CHECK_INT(count_mapped(&m), 2);
+    CHECK_INT(m.at[3 * m.page] + m.at[5 * m.page], 198);
+    CHECK_INT(count_right(&m), PAGES);
+    close_mapped(&m);
+}
+
+/* Of the program and its libraries, in use: they work as before. */
+TEST(loaded_pages_of_the_program)
+{
+    char text[32];
+
     loaded_pages_drop(loaded_pages_open());
-    CHECK_INT(written[1], 3);
-    CHECK_INT(mprotect(middle(), page_bytes(), PROT_READ | PROT_WRITE), 0);
-    written[1] = was;
-    CHECK_INT(mprotect(middle(), page_bytes(), PROT_READ), 0);
+    loaded_pages_drop(-1);
+    CHECK_INT(snprintf(text, sizeof(text), "%.2f", 1.25), 4);
 }
