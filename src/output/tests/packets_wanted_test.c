@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/conf.h"
 #include "base/array.h"
 #include "base/test.h"
 #include "conf/conf.h"
@@ -48,6 +49,7 @@ static unsigned asked_for(struct test *t, const char *yaml, unsigned *plain)
     static const struct packet_var var;
     struct packet packet[7];
     struct conf *conf = conf_new();
+    struct app_conf *app;
     struct counters *counters = counters_new("packets-wanted-test");
     struct output_request request;
     struct output_conf *outputs;
@@ -55,7 +57,8 @@ static unsigned asked_for(struct test *t, const char *yaml, unsigned *plain)
     struct err err = { 0 };
 
     CHECK(conf_load_string(conf, yaml, "test.yaml", &err) == 0);
-    request = (struct output_request){ .conf = conf_root(conf), .log_dir = "/tmp" };
+    app = app_conf_new(conf_root(conf), false, &err);
+    request = (struct output_request){ .conf = conf_root(conf), .app = app, .log_dir = "/tmp" };
     outputs = output_conf_new(&request, &err);
     thread = output_thread_new(outputs, counters);
     memset(packet, 0, sizeof(packet));
@@ -75,6 +78,7 @@ static unsigned asked_for(struct test *t, const char *yaml, unsigned *plain)
     }
     output_thread_free(thread);
     output_conf_free(outputs);
+    app_conf_free(app);
     counters_free(counters);
     conf_free(conf);
     return asked;
@@ -101,6 +105,7 @@ static enum packets_wanted eve_wants(struct test *t, const char *types, const ch
 {
     char path[] = "/tmp/packets-wanted-test.XXXXXX", yaml[512];
     struct conf *conf = conf_new();
+    struct app_conf *app;
     struct output_request request;
     struct output_conf *outputs;
     enum packets_wanted wanted;
@@ -112,10 +117,12 @@ static enum packets_wanted eve_wants(struct test *t, const char *types, const ch
     snprintf(yaml, sizeof(yaml), "outputs:\n  - eve-log: {enabled: yes, filename: %s, "
              "types: [%s]%s, queue: no}\n", path, types, more);
     CHECK(conf_load_string(conf, yaml, "test.yaml", &err) == 0);
-    request = (struct output_request){ .conf = conf_root(conf), .log_dir = "/tmp" };
+    app = app_conf_new(conf_root(conf), false, &err);
+    request = (struct output_request){ .conf = conf_root(conf), .app = app, .log_dir = "/tmp" };
     outputs = output_conf_new(&request, &err);
     wanted = outputs->packets_wanted;
     output_conf_free(outputs);
+    app_conf_free(app);
     conf_free(conf);
     (void)unlink(path);
     return wanted;
