@@ -159,12 +159,25 @@ static void set_plain_uri(htp_tx_t *htp, struct slice target, uint32_t path)
         htp_uri_free(uri);
 }
 
+/* libhtp does not notice when it has no memory to add a transaction to its connection's list, and
+ * would never free it. Such a one stops the parser. */
+static bool is_listed(struct http_state *state, htp_tx_t *htp)
+{
+    if (LIKELY(htp_list_array_get(htp->conn->transactions, htp->index) == htp))
+        return true;
+    state->unlisted = htp;
+    state->refused = true;
+    return false;
+}
+
 /* A request line begins. At max-tx `refused` stops the parser after this call. */
 static int request_start(htp_tx_t *htp)
 {
     struct http_state *state = state_of(htp);
     struct http_tx *htx;
 
+    if (!is_listed(state, htp))
+        return HTP_OK;
     if (state->replaying)               /* the transaction exists; suspend.c reconnects them */
         return HTP_OK;
     htx = http_tx_new(state, htp);
@@ -295,6 +308,8 @@ static int response_start(htp_tx_t *htp)
     struct http_state *state = state_of(htp);
     struct http_tx *htx = http_tx_changing(htp);
 
+    if (htp->request_progress == HTP_REQUEST_NOT_STARTED && !is_listed(state, htp))
+        return HTP_ERROR;
     if (state->replaying)
         return HTP_OK;
     if (htx == NULL && htp->request_progress == HTP_REQUEST_NOT_STARTED) {

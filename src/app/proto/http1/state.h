@@ -70,6 +70,7 @@ struct http_state {
     /* Messages whose http_tx is freed while libhtp still works on them. They are destroyed as
      * soon as libhtp has left them. */
     htp_tx_t *orphan[2];
+    htp_tx_t *unlisted;                 /* freed with the parser; libhtp does not know it */
     uint32_t transactions;              /* created by this connp */
     uint32_t bombs;                     /* bodies whose decompression was stopped */
     /* The bytes of both sides since no message was in progress. Each segment follows its size in

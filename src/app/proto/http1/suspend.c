@@ -67,6 +67,7 @@ void http_parser_close(struct http_state *state)
 
     if (state->connp == NULL)
         return;
+    http_unlisted_destroy(state);
     txs = htp_connp_get_connection(state->connp)->transactions;
     for (size_t i = 0; i < htp_list_array_size(txs); i++)
         http_headers_release(htp_list_array_get(txs, i));

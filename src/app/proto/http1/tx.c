@@ -68,6 +68,14 @@ static void destroy(htp_tx_t *htp)
     htp_tx_destroy(htp);
 }
 
+void http_unlisted_destroy(struct http_state *state)
+{
+    if (LIKELY(state->unlisted == NULL))
+        return;
+    destroy(state->unlisted);
+    state->unlisted = NULL;
+}
+
 static bool is_at_work(const struct http_state *state, const htp_tx_t *htp)
 {
     return htp_connp_get_in_tx(state->connp) == htp || htp_connp_get_out_tx(state->connp) == htp;

@@ -156,6 +156,7 @@ bool http_slice_has(struct slice s, const char *word);      /* anywhere, any cas
 struct http_tx *http_tx_new(struct http_state *state, htp_tx_t *htp);
 void http1_tx_close(struct app_tx *tx);
 void http_orphans_destroy(struct http_state *state);
+void http_unlisted_destroy(struct http_state *state);    /* before its parser */
 
 /* fields.c: lines of a header as sent. */
 bool http_fields_are_plain(struct slice block);

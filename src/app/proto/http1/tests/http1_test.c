@@ -587,6 +587,31 @@ TEST(http1_survives_each_refusal)
     }
 }
 
+/* As many requests as need a longer list of transactions. The test ends with no memory lost, as the
+ * sanitizer says. */
+TEST(http1_survives_each_refusal_of_many_requests)
+{
+    struct buf requests = { 0 }, answers = { 0 };
+    struct split_step steps[2] = { { .direction = TO_SERVER }, { .direction = TO_CLIENT } };
+    const struct split_case c = { .port = 80, .steps = steps, .count = 2,
+                                  .prepare = refuse_from_now };
+
+    for (unsigned i = 0; i < 20; i++) {
+        buf_printf(&requests, "GET /%u HTTP/1.1\r\nHost: a\r\n\r\n", i);
+        buf_printf(&answers, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    }
+    steps[0].data = requests.data;
+    steps[0].len = (uint32_t)requests.len;
+    steps[1].data = answers.data;
+    steps[1].len = (uint32_t)answers.len;
+    for (refused_after = 1; refused_after < 400; refused_after++) {
+        free(split_replay(&c, SPLIT_NONE, 0));
+        alloc_failures_set((struct alloc_failures){ 0 });
+    }
+    buf_fini(&requests);
+    buf_fini(&answers);
+}
+
 static void expect_response_file(struct test *t, const char *response, const char *file)
 {
     char expected[256];
