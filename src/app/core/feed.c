@@ -226,10 +226,8 @@ static enum parse_status call_parser(struct app_session *s, struct app_input *in
 
 /* Passes the number of missing bytes to the parser, in parts of at most 4 GiB. A parser that does
  * not handle gaps fails here, as in Suricata. */
-static int feed_gap(struct app_session *s, enum direction d)
+static int feed_gap(struct app_session *s, struct app_dir *ds, enum direction d)
 {
-    struct app_dir *ds = app_dir_of(s, d);
-
     app_handover_lose(s);
     if (!s->flow.proto->handles_gaps) {
         s->flow.disrupted[d] = true;
@@ -258,9 +256,8 @@ static bool keeps_what_is_heard(const struct app_session *s)
 
 /* One call of the parser. 1: call it again at once, 0: it waits or is done, -1: it failed. A parser
  * that consumes more bytes than it got is a bug of the engine, counted as internal. */
-static int feed_once(struct app_session *s, enum direction d, bool end)
+static int feed_once(struct app_session *s, struct app_dir *ds, enum direction d, bool end)
 {
-    struct app_dir *ds = app_dir_of(s, d);
     struct app_input in = { .data = ds->data,
                             .len = ds->len,
                             .offset = ds->offset,
@@ -295,15 +292,14 @@ static uint32_t buffer_limit(const struct app_session *s)
 
 /* Calls the parser until it wants more than there is. Below `need` bytes it is not called at all: a
  * record in many small segments is looked at once. */
-static int feed_all(struct app_session *s, enum direction d, bool end)
+static int feed_all(struct app_session *s, struct app_dir *ds, enum direction d, bool end)
 {
-    struct app_dir *ds = app_dir_of(s, d);
     int more = 1;
 
     if (!end && (ds->len == 0 || ds->len < ds->need))
         more = 0;
     while (more > 0 && !s->off && !s->changing)
-        more = feed_once(s, d, end);
+        more = feed_once(s, ds, d, end);
     if (more < 0)
         return -1;
     if (!end && ds->len > buffer_limit(s) && !s->changing)
@@ -336,9 +332,9 @@ int app_feed(struct app_session *s, enum direction d, bool end)
     if (end)
         s->flow.end[d] = true;
     if (ds->lost > 0)
-        result = feed_gap(s, d);
+        result = feed_gap(s, ds, d);
     if (result == 0 && !ds->eof_sent)
-        result = feed_all(s, d, end);
+        result = feed_all(s, ds, d, end);
     if (end)
         ds->eof_sent = true;
     s->flow.fed[d] |= first || end || s->off || ds->offset != before;
