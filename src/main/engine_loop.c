@@ -349,7 +349,7 @@ static int run_once(struct setup *s, struct err *err)
     if (engine == NULL)
         return EXIT_FAILURE;
     s->context.gauges = gauges_new(&s->context);
-    pages = loaded_pages_open();
+    pages = starts_process(s) ? loaded_pages_open() : -1;
     if (start_threads(s, engine, err) < 0) {
         loaded_pages_drop(pages);
         stop_gauges(s);
