@@ -374,11 +374,6 @@ bool http_plain_head_add(const struct plain_head *head, htp_table_t *headers)
  * nothing to trim, decode or shorten. They lie in this order. */
 enum string { LINE, METHOD, TARGET, PROTOCOL, RAW_PATH, RAW_QUERY, PATH, QUERY, STRINGS };
 
-static bstr borrowed(uint8_t *data, uint32_t len)
-{
-    return (bstr){ .len = len, .size = len, .realptr = data };
-}
-
 static void set_uri(htp_uri_t *uri, bstr *path, bstr *query, bool has_query)
 {
     uri->path = path;
@@ -399,13 +394,13 @@ bool http_request_line_set(htp_tx_t *htp, struct slice line, const struct plain_
     text = (uint8_t *)(string + STRINGS);
     target = text + (head->target.data - line.data);
     memcpy(text, line.data, line.len);
-    string[LINE] = borrowed(text, line.len);
-    string[METHOD] = borrowed(text, head->method.len);
-    string[TARGET] = borrowed(target, head->target.len);
-    string[PROTOCOL] = borrowed(text + line.len - 8, 8);          /* HTTP/1.x */
-    string[PATH] = string[RAW_PATH] = borrowed(target, path_len);
+    string[LINE] = http_borrowed(text, line.len);
+    string[METHOD] = http_borrowed(text, head->method.len);
+    string[TARGET] = http_borrowed(target, head->target.len);
+    string[PROTOCOL] = http_borrowed(text + line.len - 8, 8);          /* HTTP/1.x */
+    string[PATH] = string[RAW_PATH] = http_borrowed(target, path_len);
     string[QUERY] = string[RAW_QUERY] =
-        borrowed(target + path_len + has_query, head->target.len - path_len - has_query);
+        http_borrowed(target + path_len + has_query, head->target.len - path_len - has_query);
     htp->request_method = &string[METHOD];
     htp->request_protocol = &string[PROTOCOL];
     set_uri(htp->parsed_uri_raw, &string[RAW_PATH], &string[RAW_QUERY], has_query);

@@ -241,11 +241,6 @@ static uint8_t name_tag(const uint8_t *name, size_t len)
     return len > 0 ? (uint8_t)((name[0] | 0x20) << 3 ^ len) : 0;
 }
 
-static bstr borrowed(const uint8_t *data, uint32_t len)
-{
-    return (bstr){ .len = len, .size = len, .realptr = (uint8_t *)(uintptr_t)data };
-}
-
 bool http_table_fill(htp_table_t *table, const struct http_field *field, unsigned count,
                      struct slice text)
 {
@@ -261,8 +256,8 @@ bool http_table_fill(htp_table_t *table, const struct http_field *field, unsigne
     for (unsigned i = 0; i < count; i++) {
         struct filled *f = &filled[i];
 
-        f->name = borrowed(copy + (field[i].name.data - text.data), field[i].name.len);
-        f->value = borrowed(copy + (field[i].value.data - text.data), field[i].value.len);
+        f->name = http_borrowed(copy + (field[i].name.data - text.data), field[i].name.len);
+        f->value = http_borrowed(copy + (field[i].value.data - text.data), field[i].value.len);
         f->header = (htp_header_t){ .name = &f->name, .value = &f->value };
         entry[i] = (struct entry){ .key = &f->name, .element = &f->header };
         tag[i] = name_tag(field[i].name.data, field[i].name.len);

@@ -33,6 +33,12 @@ void *http_table_get_mem(const htp_table_t *table, const void *key, size_t len);
 void *http_table_get_index(const htp_table_t *table, size_t index, bstr **key);
 size_t http_table_size(const htp_table_t *table);
 
+/* A string whose text is elsewhere, and stays there as long as it. */
+static inline bstr http_borrowed(const uint8_t *data, uint32_t len)
+{
+    return (bstr){ .len = len, .size = len, .realptr = (uint8_t *)(uintptr_t)data };
+}
+
 #define HTTP_TABLE_FILL_MAX 32
 
 /* Fills an empty table with headers that lie in one block, which the table owns: up to 32 fields,
