@@ -76,9 +76,20 @@ struct rule_mask {
                              * been detected */
     bool is_found_once : 1; /* each part of a stream is searched once for what leads to the rule,
                              * so it waits in the stream while it may still match */
-    bool needs_tx_pattern : 1;  /* its part of the payload is its own, and only counts for
-                                 * transactions in which its pattern is */
+    bool needs_tx_pattern : 1;  /* its part of the payload only counts for transactions in which one
+                                 * of the part's patterns is, see detect_plan.part_patterns */
 };
+
+/* A rule on transactions, and bytes that a buffer of them must have: its pattern's first ones. */
+#define TX_PATTERN_MAX 18
+struct tx_pattern {
+    const struct buffer *buffer;
+    uint32_t rule;
+    uint8_t len;
+    bool nocase;                            /* then they are lower case */
+    uint8_t bytes[TX_PATTERN_MAX];
+};
+struct part_patterns { const struct tx_pattern *at; unsigned count; };
 
 /* What a rule asks of the packet's flow and fragments, in one byte. */
 static inline uint8_t rule_conditions(uint32_t flags)
@@ -118,6 +129,7 @@ struct detect_plan {
     struct rule *const *rule;               /* in evaluation order: ruleset->rules */
     struct rule_mask *mask;               /* one for each entry of `rule` */
     unsigned payload_part_count;            /* rules with equal parts share a number; from 1 */
+    struct part_patterns *part_patterns;    /* by number, of parts with needs_tx_pattern */
     struct address_cases cases;
     struct plan_header header[HEADER_ID_RECEIVER + 1];  /* by id */
     struct transport_group group[TRANSPORT_COUNT][2];

@@ -5,12 +5,16 @@
 #include "match/address.h"
 #include "match/port.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool rule_is_on_any_port(const struct rule *r)
 {
     return (r->src_port == NULL || r->src_port->any) && (r->dst_port == NULL || r->dst_port->any);
 }
+
+/* Rules that share a payload part: the part is evaluated without a look at the patterns of more. */
+#define PATTERNS_A_PART 8
 
 /* Rules on both directions have their pattern in one of them. */
 static bool needs_tx_pattern(const struct rule *r)
@@ -46,6 +50,57 @@ static void payload_parts_number(struct detect_plan *plan)
         else if (plan->payload_part_count < UINT16_MAX)
             *part = (uint16_t)++plan->payload_part_count;
     }
+}
+
+/* A part that is a pattern alone needs no evaluation. */
+static bool part_needs_tx_pattern(const struct detect_plan *plan, const struct rule *r)
+{
+    const struct rule_mask *first = &plan->mask[r->shared_payload_match];
+
+    return needs_tx_pattern(r) && first->payload_part != 0 && !first->is_pattern;
+}
+
+/* The rule's contents are packed away later, so this is a copy. */
+static struct tx_pattern tx_pattern_of(const struct rule *r)
+{
+    const struct literal_pattern literal = rule_fast_literal(r);
+    struct tx_pattern p = { .buffer = r->fast_list->buffer, .rule = r->index,
+                            .len = (uint8_t)MIN(literal.len, TX_PATTERN_MAX),
+                            .nocase = literal.nocase };
+
+    memcpy(p.bytes, literal.bytes, p.len);
+    return p;
+}
+
+/* A part counts for each rule that has it, so all of them must have a pattern. */
+static void part_patterns_collect(struct detect_plan *plan, struct arena *arena)
+{
+    const unsigned parts = plan->payload_part_count + 1;
+    struct tx_pattern **at = xcalloc(parts, sizeof(struct tx_pattern *));
+    unsigned *rules = xcalloc(parts, sizeof(*rules));
+
+    for (unsigned i = 0; i < plan->rule_count; i++)
+        rules[plan->mask[i].payload_part]++;
+    for (unsigned i = 0; i < plan->rule_count; i++) {
+        struct rule_mask *first = &plan->mask[plan->rule[i]->shared_payload_match];
+
+        first->needs_tx_pattern &= part_needs_tx_pattern(plan, plan->rule[i]) &&
+                                   rules[first->payload_part] <= PATTERNS_A_PART;
+    }
+    plan->part_patterns = arena_zalloc(arena, parts * sizeof(*plan->part_patterns));
+    for (unsigned i = 0; i < plan->rule_count; i++) {
+        const struct rule *r = plan->rule[i];
+        unsigned part = plan->mask[i].payload_part;
+
+        if (part == 0 || !plan->mask[r->shared_payload_match].needs_tx_pattern)
+            continue;
+        if (at[part] == NULL)
+            at[part] = arena_alloc(arena, rules[part] * sizeof(*at[part]));
+        at[part][plan->part_patterns[part].count++] = tx_pattern_of(r);
+        plan->part_patterns[part].at = at[part];
+    }
+    free(rules);
+    free(at);
 }
 
 static const struct port_set *named_ports(const struct port_set *set)
@@ -96,8 +151,6 @@ void rule_masks_build(struct detect_plan *plan, struct arena *arena)
             .needs_tx_pattern = needs_tx_pattern(r),
         };
     }
-    for (unsigned i = 0; i < plan->rule_count; i++)
-        if (plan->rule[i]->shared_payload_match != i)
-            plan->mask[plan->rule[i]->shared_payload_match].needs_tx_pattern = false;
     payload_parts_number(plan);
+    part_patterns_collect(plan, arena);
 }

@@ -12,7 +12,10 @@
 #include "base/base.h"
 #include "base/memory/buf.h"
 
+struct detect_thread;
+struct packet;
 struct rule;
+struct tx_pattern;
 
 /* --- streams -------------------------------------------------------------------------------- */
 
@@ -142,8 +145,8 @@ APP_TX_SLOT_ACCESSOR(detect, APP_TX_SLOT_DETECT)
 #define TX_BITS_ACCEPTED 0x40u      /* the firewall accepts the transaction, in both directions */
 #define TX_BITS_DONE     0x80u      /* inspection of this direction is over */
 
-/* tx.c: whether all bytes that have come in this direction belong to a transaction in which the
- * rule's pattern can no longer be found. For rules with rule_mask.needs_tx_pattern. */
-bool tx_is_past_pattern(const struct app_flow *af, const struct rule *r, enum direction d);
+/* tx.c: whether the pattern is neither in the transaction, nor can come. */
+bool tx_lacks_pattern(struct detect_thread *dt, struct packet *p, struct app_tx *tx,
+                      const struct tx_pattern *pattern, enum direction d);
 
 #endif

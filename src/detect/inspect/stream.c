@@ -409,6 +409,22 @@ static COLD struct buffer_part behind_old_matches(const struct window_context *c
     return part;
 }
 
+/* Whether a match of this part of the payload can matter. Bytes behind the only transaction may
+ * belong to a further one, which is not there yet: they are inspected again with the bytes that
+ * make it. */
+static bool may_count(const struct window_context *c, const struct rule_mask *b)
+{
+    const struct app_flow *af = c->packet->flow->app;
+    const struct part_patterns *patterns = &c->dt->plan->part_patterns[b->payload_part];
+
+    if (af == NULL || af->proto == NULL || af->first == NULL || af->first != af->last)
+        return true;
+    for (unsigned i = 0; i < patterns->count; i++)
+        if (!tx_lacks_pattern(c->dt, c->packet, af->first, &patterns->at[i], c->direction))
+            return true;
+    return false;
+}
+
 /* A rule that is only a pattern needs its number and mask alone. Others run their program. A rule
  * whose pattern was found but which does not match yet is tried again with more data. */
 static void rule_on_window(struct window_context *c, uint32_t rule)
@@ -425,7 +441,7 @@ static void rule_on_window(struct window_context *c, uint32_t rule)
     if (!b->is_pattern || dt->is_inline || UNLIKELY(c->tail.len > 0)) {
         if (r->payload == NULL)
             return;
-        if (b->needs_tx_pattern && tx_is_past_pattern(c->packet->flow->app, r, c->direction)) {
+        if (b->needs_tx_pattern && !may_count(c, b)) {
             if (b->is_found_once)       /* a further transaction may begin in this window */
                 rules_push(&ds->pending_rules, rule);
             return;

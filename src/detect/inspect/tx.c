@@ -12,6 +12,7 @@
 #include "detect/inspect/rule_cost.h"
 #include "flow/flow.h"
 #include "flow/vars.h"
+#include "match/spm_literal.h"
 
 #define TX_BOTH 2u              /* tx_rule.direction of "=>" rules */
 #define FEW 16u                 /* instances of a buffer that are inspected again each time */
@@ -659,21 +660,26 @@ enum inspect_result tx_rule_evaluate(struct tx_context *c, const struct rule *r,
     return result;
 }
 
-/* The only transaction has all bytes that come up to its end. A buffer that is final has been
- * searched, and a rule that was found in it waits, unless it has failed. */
-bool tx_is_past_pattern(const struct app_flow *af, const struct rule *r, enum direction d)
+/* A buffer that is final may have been searched: a rule that was found in it waits, unless it has
+ * failed. If it has not been, the pattern is looked for here. */
+bool tx_lacks_pattern(struct detect_thread *dt, struct packet *p, struct app_tx *tx,
+                      const struct tx_pattern *pattern, enum direction d)
 {
-    struct app_tx *tx = af != NULL ? af->first : NULL;
-    const struct app_buffer *app;
+    const struct app_proto *proto = tx->flow->proto;
+    const struct app_buffer *app = pattern->buffer->by_proto[proto->id];
+    struct buffer_source from = { p, tx, d, 0 };
+    bool may_change;
+    struct slice data;
 
-    if (tx == NULL || tx != af->last || af->proto == NULL || app_tx_done(tx, d, af->proto))
+    if (app == NULL || app->grows || app->multi)
         return false;
-    app = r->fast_list->buffer->by_proto[af->proto->id];
-    if (app == NULL || app->grows || app->again != NULL)
+    may_change = app->appended || app->again != NULL;
+    if ((may_change || tx->progress[d] <= app->progress[d]) && !app_tx_done(tx, d, proto))
         return false;
-    return tx->progress[d] > app->progress[d] &&
-           (detect_tx(tx)->bits[d] & TX_BITS_STEP) > app->progress[d] &&
-           state_find(tx, r->index, d) == NULL;
+    if (!may_change && (detect_tx(tx)->bits[d] & TX_BITS_STEP) > app->progress[d])
+        return state_find(tx, pattern->rule, d) == NULL;
+    return !inspect_buffer(dt, pattern->buffer, &from, &data) ||
+           spm_find(data.data, data.len, pattern->bytes, pattern->len, pattern->nocase) == NULL;
 }
 
 /* --- all of them -------------------------------------------------------------------------- */
