@@ -86,20 +86,6 @@ static uint16_t pair_at(const uint8_t *at)
     return pair;
 }
 
-/* Adds each way to write the first two bytes: four ways for two letters without case. All of them
- * lead to the slot of the lower-case pair (slot_of_text). */
-static void pairs_add(struct pair_filter *f, const struct anchored_literal *l, unsigned bucket)
-{
-    for (unsigned way = 0; way < (l->nocase ? 4u : 1u); way++) {
-        uint8_t two[2] = { l->bytes[0], l->bytes[1] };
-
-        for (unsigned i = 0; i < 2; i++)
-            if ((way >> i & 1) && two[i] >= 'a' && two[i] <= 'z')
-                two[i] &= (uint8_t)~0x20;
-        pair_set_add(&f->pairs, two[0], two[1], bucket);
-    }
-}
-
 static unsigned slot_of_text(const uint8_t *at)
 {
     uint8_t lower[2] = { ascii_lower(at[0]), ascii_lower(at[1]) };
@@ -136,9 +122,10 @@ static void pairs_build(struct anchored_section *s)
                              ? &s->pairs->longer[longer_slot_of_text(c->literal.bytes)]
                              : &s->pairs->slot[slot_of_text(c->literal.bytes)];
 
-        /* literals are sorted, so those of a bucket begin alike */
-        pairs_add(s->pairs, &c->literal,
-                  (i - s->placed) * PAIR_BUCKETS / (s->count - s->placed));
+        /* Literals are sorted, so those of a bucket begin alike. All ways to write two letters
+         * lead to the slot of the lower-case pair. */
+        anchored_literal_add_pairs(&s->pairs->pairs, &c->literal,
+                                   (i - s->placed) * PAIR_BUCKETS / (s->count - s->placed));
         c->next = *slot;
         *slot = (uint16_t)(i + 1);
     }

@@ -5,6 +5,19 @@
 
 #include <string.h>
 
+void anchored_literal_add_pairs(struct pair_set *pairs, const struct anchored_literal *l,
+                                unsigned bucket)
+{
+    for (unsigned way = 0; way < (l->nocase ? 4u : 1u); way++) {
+        uint8_t two[2] = { l->bytes[0], l->bytes[1] };
+
+        for (unsigned i = 0; i < 2; i++)
+            if ((way >> i & 1) && two[i] >= 'a' && two[i] <= 'z')
+                two[i] &= (uint8_t)~0x20;
+        pair_set_add(pairs, two[0], two[1], bucket);
+    }
+}
+
 /* Compares the first byte before it calls memcmp(): at most positions that byte differs. */
 bool anchored_literal_is_at(const struct anchored_literal *l, const uint8_t *at)
 {

@@ -5,6 +5,7 @@
 #define DETECT_ANCHORED_LITERAL_H
 
 #include "base/text/bytes.h"
+#include "match/pair_set.h"
 
 #define ANCHORED_BYTES 8            /* of a longer literal only the first 8 are searched */
 #define ANCHORED_MAX_OFFSET 256         /* bytes; searching this many costs little */
@@ -23,6 +24,10 @@ static inline bool anchored_literal_is_bounded(const struct anchored_literal *l)
 {
     return l->len > 0 && l->to <= ANCHORED_MAX_OFFSET;
 }
+
+/* Adds each way to write the first two bytes: four ways for two letters without case. len >= 2. */
+void anchored_literal_add_pairs(struct pair_set *pairs, const struct anchored_literal *l,
+                                unsigned bucket);
 
 /* True if the literal is at exactly this position; l->len bytes must be readable. */
 bool anchored_literal_is_at(const struct anchored_literal *l, const uint8_t *at);

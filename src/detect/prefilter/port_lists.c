@@ -4,26 +4,37 @@
 #include "base/array.h"
 #include "base/containers/map.h"
 #include "match/port.h"
+#include "match/spm_literal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef ARRAY_OF(uint32_t) id_array;
 
-/* from: indexes of entries. Rules with a bounded literal go to `placed`, which checks the
- * payload before the rule becomes a candidate; the others are candidates for each packet
- * on the port. */
+/* The payload is asked for its first two bytes. */
+static bool is_anywhere(const struct anchored_literal *l)
+{
+    return l->len >= 2 && !anchored_literal_is_bounded(l);
+}
+
+/* from: indexes of entries. Rules with a literal go to `placed` or `anywhere`: the payload is
+ * checked before the rule becomes a candidate. The others are candidates for each packet on the
+ * port. */
 static void rules_take(struct port_rules *out, const struct anchored_entry *entry,
                        const id_array *from)
 {
     *out = (struct port_rules){ 0 };
     out->plain.at = xcalloc(from->count + 1, sizeof(*out->plain.at));
     out->placed = xcalloc(from->count + 1, sizeof(*out->placed));
+    out->anywhere = xcalloc(from->count + 1, sizeof(*out->anywhere));
     for (size_t i = 0; i < from->count; i++) {
         const struct anchored_entry *e = &entry[from->at[i]];
+        const struct placed_rule placed = { e->literal, e->rule->index };
 
         if (anchored_literal_is_bounded(&e->literal))
-            out->placed[out->placed_count++] = (struct placed_rule){ e->literal, e->rule->index };
+            out->placed[out->placed_count++] = placed;
+        else if (is_anywhere(&e->literal))
+            out->anywhere[out->anywhere_count++] = placed;
         else
             out->plain.at[out->plain.count++] = e->rule->index;
     }
@@ -121,6 +132,80 @@ static void classes_build(struct port_classes *c, const struct anchored_entry *e
     free(edge);
 }
 
+/* --- literals anywhere -------------------------------------------------------------------- */
+
+/* Of 64 bits the one for a pair; case is ignored. */
+static unsigned pair_bit(const uint8_t *at)
+{
+    return (ascii_lower(at[0]) * 0x25u + ascii_lower(at[1])) & 63;
+}
+
+/* Literals that begin alike share a bucket. */
+static int by_literal(const void *a, const void *b)
+{
+    const struct anchored_literal *x = *(const struct anchored_literal *const *)a;
+    const struct anchored_literal *y = *(const struct anchored_literal *const *)b;
+
+    return memcmp(x->bytes, y->bytes, sizeof(x->bytes));
+}
+
+static struct pair_set *pairs_build(const struct anchored_entry *entry, unsigned count)
+{
+    ARRAY_OF(const struct anchored_literal *) literals = { 0 };
+    struct pair_set *pairs = NULL;
+
+    for (unsigned i = 0; i < count; i++)
+        if (is_anywhere(&entry[i].literal))
+            ARRAY_PUSH(&literals, &entry[i].literal);
+    if (literals.count > 0) {
+        qsort(literals.at, literals.count, sizeof(literals.at[0]), by_literal);
+        pairs = xcalloc(1, sizeof(*pairs));
+        pair_set_init(pairs);
+    }
+    for (size_t i = 0; i < literals.count; i++)
+        anchored_literal_add_pairs(pairs, literals.at[i],
+                                   (unsigned)(i * PAIR_BUCKETS / literals.count));
+    ARRAY_FREE(&literals);
+    return pairs;
+}
+
+/* The pairs of the set that the payload has, a bit for each; several may share one. */
+static uint64_t pairs_in(const struct pair_set *pairs, struct slice payload)
+{
+    uint64_t there = 0;
+
+    for (uint32_t at = 0; at + 1 < payload.len; at += PAIR_BLOCK) {
+        uint64_t found = pair_set_find(pairs, payload.data + at,
+                                       MIN(payload.len - at - 1, PAIR_BLOCK));
+
+        for (; found != 0; found &= found - 1) {
+            const uint8_t *pair = payload.data + at + __builtin_ctzll(found);
+
+            if (pair_set_has(pairs, pair))
+                there |= 1ull << pair_bit(pair);
+        }
+    }
+    return there;
+}
+
+void port_lists_collect_anywhere(const struct port_lists *lists,
+                                 const struct port_rules *const rules[3], struct slice payload,
+                                 struct candidates *out)
+{
+    uint64_t there = pairs_in(lists->pairs, payload);
+
+    for (unsigned i = 0; there != 0 && i < 3; i++)
+        for (unsigned k = 0; k < rules[i]->anywhere_count; k++) {
+            const struct placed_rule *r = &rules[i]->anywhere[k];
+
+            if ((there >> pair_bit(r->literal.bytes) & 1) &&
+                anchored_literal_matches(&r->literal, payload))
+                candidates_add(out, r->rule);
+        }
+}
+
+/* --- all of them -------------------------------------------------------------------------- */
+
 /* A rule with destination ports is not in the list by source port: one list is enough to
  * find it, and inspection checks the other side. */
 void port_lists_build(struct port_lists *lists, const struct anchored_entry *entry, unsigned count)
@@ -140,6 +225,7 @@ void port_lists_build(struct port_lists *lists, const struct anchored_entry *ent
     classes_build(&lists->dst, entry, &dst, true);
     classes_build(&lists->src, entry, &src, false);
     rules_take(&lists->any, entry, &any);
+    lists->pairs = pairs_build(entry, count);
     ARRAY_FREE(&dst);
     ARRAY_FREE(&src);
     ARRAY_FREE(&any);
@@ -149,6 +235,7 @@ static void rules_fini(struct port_rules *rules)
 {
     free(rules->plain.at);
     free(rules->placed);
+    free(rules->anywhere);
 }
 
 static void classes_fini(struct port_classes *c)
@@ -164,5 +251,6 @@ void port_lists_fini(struct port_lists *lists)
     classes_fini(&lists->dst);
     classes_fini(&lists->src);
     rules_fini(&lists->any);
+    free(lists->pairs);
     *lists = (struct port_lists){ 0 };
 }

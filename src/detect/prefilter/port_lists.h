@@ -3,10 +3,12 @@
  * rule is listed by its destination ports, else by its source ports, else in the list for all.
  * Ports with the same rules share one list. The table from ports to lists is divided into pages,
  * and equal pages are stored once: nearly all high ports share a page. If a rule has a literal near
- * the front of the payload, the list has the literal too, which is tested first. */
+ * the front of the payload, the list has the literal too, which is tested first. Literals that may
+ * be anywhere are tested if the payload has their first two bytes: one pass finds those of all. */
 #ifndef DETECT_PORT_LISTS_H
 #define DETECT_PORT_LISTS_H
 
+#include "base/array.h"
 #include "detect/prefilter/candidates.h"
 #include "detect/prefilter/anchored_literal.h"
 #include "detect/rule/rule.h"
@@ -19,6 +21,8 @@ struct port_rules {
     struct rule_ids plain;
     struct placed_rule *placed;   /* rules that are candidates if their literal is in the payload */
     unsigned placed_count;
+    struct placed_rule *anywhere; /* those whose literal has no bounds; the same */
+    unsigned anywhere_count;
 };
 
 #define PORTS_A_PAGE 256
@@ -33,6 +37,7 @@ struct port_classes {
 struct port_lists {
     struct port_classes dst, src;
     struct port_rules any;
+    struct pair_set *pairs;     /* the first two bytes of literals anywhere; NULL: there are none */
 };
 
 void port_lists_build(struct port_lists *lists, const struct anchored_entry *entry, unsigned count);
@@ -53,20 +58,13 @@ static inline void port_rules_add(const struct port_rules *rules, struct slice p
             candidates_add(out, rules->placed[i].rule);
 }
 
-/* The rules of a port; NULL: no rule names ports. */
+/* The rules of a port. No rule names ports: an empty list. */
 static inline const struct port_rules *port_rules_of(const struct port_classes *c, uint16_t port)
 {
+    static const struct port_rules none;
+
     return c->page != NULL
-               ? &c->list[c->page[c->page_of[port / PORTS_A_PAGE]][port % PORTS_A_PAGE]] : NULL;
-}
-
-static inline void port_classes_add(const struct port_classes *c, uint16_t port,
-                                    struct slice payload, struct candidates *out)
-{
-    const struct port_rules *rules = port_rules_of(c, port);
-
-    if (rules != NULL)
-        port_rules_add(rules, payload, out);
+               ? &c->list[c->page[c->page_of[port / PORTS_A_PAGE]][port % PORTS_A_PAGE]] : &none;
 }
 
 /* Prefetches what port_lists_collect() reads for these ports: first where their rules are, then
@@ -78,10 +76,8 @@ static inline void port_lists_fetch(const struct port_lists *lists, uint16_t src
 }
 static inline void port_rules_fetch(const struct port_rules *rules)
 {
-    if (rules != NULL) {
-        PREFETCH(rules->plain.at);
-        PREFETCH(rules->placed);
-    }
+    PREFETCH(rules->plain.at);
+    PREFETCH(rules->placed);
 }
 static inline void port_lists_fetch_rules(const struct port_lists *lists, uint16_t src,
                                           uint16_t dst)
@@ -90,12 +86,24 @@ static inline void port_lists_fetch_rules(const struct port_lists *lists, uint16
     port_rules_fetch(port_rules_of(&lists->src, src));
 }
 
+/* Adds those rules of three lists whose literal is anywhere in the payload. */
+void port_lists_collect_anywhere(const struct port_lists *lists,
+                                 const struct port_rules *const rules[3], struct slice payload,
+                                 struct candidates *out);
+
 static inline void port_lists_collect(const struct port_lists *lists, uint16_t src, uint16_t dst,
                                       struct slice payload, struct candidates *out)
 {
-    port_rules_add(&lists->any, payload, out);
-    port_classes_add(&lists->dst, dst, payload, out);
-    port_classes_add(&lists->src, src, payload, out);
+    const struct port_rules *const rules[] = { &lists->any, port_rules_of(&lists->dst, dst),
+                                               port_rules_of(&lists->src, src) };
+    unsigned anywhere = 0;
+
+    for (unsigned i = 0; i < ARRAY_LEN(rules); i++) {
+        port_rules_add(rules[i], payload, out);
+        anywhere += rules[i]->anywhere_count;
+    }
+    if (anywhere > 0 && payload.len > 1)
+        port_lists_collect_anywhere(lists, rules, payload, out);
 }
 
 #endif

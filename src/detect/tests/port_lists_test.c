@@ -3,6 +3,7 @@
 #include "base/test.h"
 #include "detect/prefilter/port_lists.h"
 #include "match/port.h"
+#include "match/spm_literal.h"
 
 #include <string.h>
 
@@ -73,7 +74,7 @@ TEST(port_lists_check_anchored_literals)
     struct anchored_entry entry[3] = {
         { &rules[0], { .bytes = "ab", .len = 2, .from = 1, .to = 3 } },
         { &rules[1], { .bytes = "q", .len = 1, .nocase = true, .to = 4 } },
-        { &rules[2], { .bytes = "zz", .len = 2, .to = UINT32_MAX } },   /* anywhere: not asked */
+        { &rules[2], { .bytes = "z", .len = 1, .to = UINT32_MAX } },    /* anywhere: not asked */
     };
     struct candidates found;
     struct port_lists lists;
@@ -103,6 +104,71 @@ TEST(port_lists_check_anchored_literals)
                   (strchr(cases[i].found, (int)('0' + k)) != NULL));
         candidates_clear(&found);
     }
+    candidates_fini(&found);
+    port_lists_fini(&lists);
+    port_table_fini(&table);
+    arena_fini(&arena);
+}
+
+/* From few bytes, so that literals are often there, in pieces or whole. */
+static uint8_t some_byte(uint64_t *state)
+{
+    static const uint8_t bytes[] = "abAB\x9c\xff x";
+
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return bytes[(*state >> 33) % (sizeof(bytes) - 1)];
+}
+
+/* Literals without bounds against asking each of them: of two bytes and more, at the ends of
+ * payloads, with and without case, from some byte on. */
+TEST(port_lists_find_literals_anywhere)
+{
+    enum { RULES = 60, PAYLOADS = 4000 };
+    static const char *const ports[] = { "80", "[80,443]", "!80", NULL };
+    struct rule rules[RULES];
+    struct anchored_entry entry[RULES];
+    struct candidates found;
+    struct port_lists lists;
+    struct port_table table;
+    struct arena arena;
+    uint8_t payload[200];
+    uint64_t state = 7;
+    unsigned wrong = 0, there = 0;
+
+    arena_init(&arena, 4096, 0);
+    port_table_init(&table, &arena);
+    memset(rules, 0, sizeof(rules));
+    for (unsigned i = 0; i < RULES; i++) {
+        struct anchored_literal l = { .len = (uint8_t)(2 + i % 3), .nocase = i % 5 == 0,
+                                      .from = i % 7 == 0 ? 3 : 0, .to = UINT32_MAX };
+
+        for (unsigned k = 0; k < l.len; k++)
+            l.bytes[k] = l.nocase ? ascii_lower(some_byte(&state)) : some_byte(&state);
+        rules[i].index = i;
+        rules[i].dst_port = set_of(&table, ports[i % ARRAY_LEN(ports)]);
+        entry[i] = (struct anchored_entry){ &rules[i], l };
+    }
+    memset(&lists, 0, sizeof(lists));
+    port_lists_build(&lists, entry, RULES);
+    candidates_init(&found, RULES);
+    for (unsigned n = 0; n < PAYLOADS; n++) {
+        struct slice data = { payload, n % sizeof(payload) };
+        uint16_t port = n % 2 == 0 ? 80 : 443;
+
+        for (unsigned i = 0; i < data.len; i++)
+            payload[i] = i % 9 < 1 + n % 5 ? some_byte(&state) : (uint8_t)(n * 3 + i);
+        port_lists_collect(&lists, 1, port, data, &found);
+        for (unsigned i = 0; i < RULES; i++) {
+            bool wanted = (rules[i].dst_port == NULL || port_set_has(rules[i].dst_port, port)) &&
+                          anchored_literal_matches(&entry[i].literal, data);
+
+            wrong += candidates_has(&found, i) != wanted;
+            there += wanted;
+        }
+        candidates_clear(&found);
+    }
+    CHECK_INT(wrong, 0);
+    CHECK(there > PAYLOADS);
     candidates_fini(&found);
     port_lists_fini(&lists);
     port_table_fini(&table);
