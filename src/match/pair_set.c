@@ -4,6 +4,8 @@
 #include "match/pair_set.h"
 #include "base/system/cpu.h"
 
+#include <string.h>
+
 uint64_t pair_set_find_plain(const struct pair_set *s, const uint8_t *data, unsigned count)
 {
     uint64_t found = 0;
@@ -53,14 +55,19 @@ AVX2 static uint32_t find_32(const struct pair_set *s, const uint8_t *data)
     return ~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(common, _mm256_setzero_si256()));
 }
 
-/* What does not fill a vector is left to the plain search. */
+#define FEW 8                   /* positions that are sooner asked singly */
+
+/* Two vectors may overlap. What does not fill one is looked at in a copy. */
 AVX2 static uint64_t find_avx2(const struct pair_set *s, const uint8_t *data, unsigned count)
 {
-    if (count == PAIR_BLOCK)
-        return find_32(s, data) | (uint64_t)find_32(s, data + 32) << 32;
-    if (count < 32)
+    uint8_t copy[33] = { 0 };
+
+    if (count >= 32)
+        return find_32(s, data) | (uint64_t)find_32(s, data + count - 32) << (count - 32);
+    if (count < FEW)
         return pair_set_find_plain(s, data, count);
-    return find_32(s, data) | pair_set_find_plain(s, data + 32, count - 32) << 32;
+    memcpy(copy, data, count + 1);
+    return find_32(s, copy) & ((1ull << count) - 1);
 }
 
 AVX512 static inline __m512i buckets_avx512(const uint8_t lower[16], const uint8_t upper[16],
