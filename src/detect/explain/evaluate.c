@@ -241,7 +241,7 @@ static bool visit_frame(const struct app_frame_view *f, void *arg)
         data = (struct slice){ data.data + (from - offset), (uint32_t)(to - from) };
         if (w->t->list->buffer->transform_count > 0)
             data = inspect_transform(w->v->e->shadow, w->t->list->buffer, data,
-                                     &w->v->e->shadow->slot[w->t->list->buffer->id].data);
+                                     &w->v->e->shadow->slot[w->t->list->buffer->id].transformed);
         w->passed = run_on(w->v, w->t, data);
         if (w->passed)
             return false;

@@ -57,6 +57,13 @@ struct slice inspect_transform(struct detect_thread *dt, const struct buffer *b,
     return in;
 }
 
+/* Whether the place of the bytes is kept for the packet. To find a header among others costs more
+ * than that; of a growing buffer each one asks for its own window. */
+static bool is_kept(const struct buffer *b)
+{
+    return b->transform_count > 0 || (b->kind == BUFFER_TX && !b->multi && !b->grows);
+}
+
 /* The slot belongs to the buffer, not to the rule: the prefilter and all candidates use
  * the same result. epoch makes the results of an earlier packet invalid without clearing
  * them. */
@@ -64,13 +71,12 @@ bool inspect_buffer(struct detect_thread *dt, const struct buffer *b,
                     const struct buffer_source *from, struct slice *out)
 {
     struct buffer_slot *slot = &dt->slot[b->id];
-    struct slice base;
 
     if (UNLIKELY(dt->laps.on)) {
         part_lap(dt, COST_KEYWORD, NULL);
         buffer_begin(dt, b);
     }
-    if (b->transform_count == 0)
+    if (!is_kept(b))
         return base_get(dt, b, from, out);
     if (slot->epoch != dt->epoch || slot->tx != from->tx || slot->index != from->index ||
         slot->direction != from->direction) {
@@ -78,11 +84,11 @@ bool inspect_buffer(struct detect_thread *dt, const struct buffer *b,
         slot->tx = from->tx;
         slot->index = from->index;
         slot->direction = (uint8_t)from->direction;
-        slot->there = base_get(dt, b, from, &base);
-        if (slot->there)
-            (void)inspect_transform(dt, b, base, &slot->data);
+        slot->there = base_get(dt, b, from, &slot->data);
+        if (slot->there && b->transform_count > 0)
+            slot->data = inspect_transform(dt, b, slot->data, &slot->transformed);
     }
-    *out = buf_slice(&slot->data);
+    *out = slot->data;
     return slot->there;
 }
 

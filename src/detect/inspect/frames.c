@@ -119,7 +119,7 @@ static bool lists_match(struct frame_context *c, const struct app_frame_view *f,
         buffer_begin(c->dt, l->buffer);
         if (l->buffer->transform_count > 0)
             seen.data = inspect_transform(c->dt, l->buffer, seen.data,
-                                          &c->dt->slot[l->buffer->id].data);
+                                          &c->dt->slot[l->buffer->id].transformed);
         if (!inspect_part(c->dt, l->program, &seen, in))
             return false;
     }
@@ -166,7 +166,7 @@ static void search(struct frame_context *c, const struct app_frame_view *f,
 
             buffer_begin(dt, b);
             if (b->transform_count > 0)
-                data = inspect_transform(dt, b, data, &dt->slot[b->id].data);
+                data = inspect_transform(dt, b, data, &dt->slot[b->id].transformed);
             pattern_set_scan(g->frame_scan[i].set, dt->hs, data.data, data.len, &dt->found);
         }
     }

@@ -17,14 +17,15 @@
 #include "detect/state/profile.h"
 #include "stream/slot.h"
 
-/* A buffer with transforms, computed once per transaction and packet. */
+/* A buffer that was asked for, once per transaction and packet. */
 struct buffer_slot {
     uint64_t epoch;              /* detect_thread.epoch in which it was computed */
     const struct app_tx *tx;
     uint32_t index;
     uint8_t direction;
     bool there;
-    struct buf data;
+    struct slice data;
+    struct buf transformed;      /* what `data` is in, if the buffer has transforms */
 };
 
 struct detect_thread {

@@ -62,7 +62,7 @@ static void rules_detach(struct detect_thread *dt)
     dt->profile = dt->costs = NULL;
     dt->hits = NULL;
     for (unsigned i = 0; i < dt->plan->buffer_count; i++)
-        buf_fini(&dt->slot[i].data);
+        buf_fini(&dt->slot[i].transformed);
     free(dt->slot);
     candidates_fini(&dt->found);
     candidates_fini(&dt->decided);
