@@ -820,6 +820,7 @@ int ruleset_compile(struct ruleset *set, const struct ruleset *previous, struct 
             place_tx_rule(c, r);
     }
     rule_masks_build(c->plan, &set->arena);
+    buffer_checks_build(c->plan, &set->arena);
     result = build_all(c);
     pattern_pool_continue(c->plan->patterns, NULL);
     c->plan->buffer_count = buffer_count(set);

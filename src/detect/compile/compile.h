@@ -7,6 +7,7 @@
 
 #include "app/rules.h"
 #include "detect/compile/address_cases.h"
+#include "detect/compile/buffer_checks.h"
 #include "detect/prefilter/address_lists.h"
 #include "detect/prefilter/anchored_lists.h"
 #include "detect/prefilter/pattern_set.h"
@@ -65,6 +66,7 @@ struct plan_header {
 struct rule_mask {
     uint16_t flowbit;       /* a bit that the flow must have; 0: none, or a number of more bits */
     uint16_t payload_part;  /* number of the payload part of a rule on transactions; 0: no number */
+    uint16_t buffer_check;  /* number of what it asks of its pattern's buffer; 0: nothing */
     uint8_t header_id, app_proto;
     uint8_t conditions;     /* rule_conditions() */
     bool is_tx : 1;
@@ -128,6 +130,7 @@ struct detect_plan {
     unsigned rule_count;
     struct rule *const *rule;               /* in evaluation order: ruleset->rules */
     struct rule_mask *mask;               /* one for each entry of `rule` */
+    const struct buffer_check *buffer_check;    /* by number; from 1 */
     unsigned payload_part_count;            /* rules with equal parts share a number; from 1 */
     struct part_patterns *part_patterns;    /* by number, of parts with needs_tx_pattern */
     struct address_cases cases;

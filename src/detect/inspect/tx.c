@@ -233,6 +233,32 @@ static void note_searched(const struct tx_context *c, const struct tx_scan *s, s
             c->dt->found.count == found_before ? (uint16_t)data.len : 0;
 }
 
+/* Whether no more bytes of the buffer can come. */
+static bool is_decided(const struct tx_context *c, const struct app_buffer *app)
+{
+    return c->done || (c->over > app->progress[c->direction] && !app->grows);
+}
+
+/* A rule that asks for another buffer than this one is no candidate. While the buffer may change it
+ * remains one, because it then waits in the transaction. */
+static void reject_found(struct tx_context *c, const struct tx_scan *s, struct slice data,
+                         unsigned from)
+{
+    const struct detect_plan *plan = c->dt->plan;
+    struct candidates *found = &c->dt->found;
+
+    if (s->app->grows || s->app->position != NULL || !is_decided(c, s->app))
+        return;
+    while (from < found->count) {
+        const uint16_t check = plan->mask[found->list[from]].buffer_check;
+
+        if (check != 0 && !buffer_check_fits(&plan->buffer_check[check], data))
+            candidates_remove(found, from);
+        else
+            from++;
+    }
+}
+
 static bool lasts(const struct app_buffer *app)
 {
     return app != NULL && app->multi && app->lasts;
@@ -256,6 +282,8 @@ static void scan(struct tx_context *c, const struct tx_scan *s)
             break;
         pattern_set_scan(s->set, c->dt->hs, data.data, data.len, &c->dt->found);
         note_searched(c, s, data, found);
+        if (found < c->dt->found.count)
+            reject_found(c, s, data, found);
         if (!s->buffer->multi)
             break;
     }

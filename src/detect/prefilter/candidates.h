@@ -30,6 +30,17 @@ static inline void candidates_add(struct candidates *c, uint32_t rule)
     c->list[c->count++] = rule;
 }
 
+/* Takes back list[at]; another one may then be there. Before they are sorted. */
+static inline void candidates_remove(struct candidates *c, unsigned at)
+{
+    uint32_t rule = c->list[at];
+
+    c->bits[rule >> 6] &= ~(1ull << (rule & 63));
+    if (c->bits[rule >> 6] == 0)
+        c->words[rule >> 12] &= ~(1ull << (rule >> 6 & 63));
+    c->list[at] = c->list[--c->count];
+}
+
 static inline bool candidates_has(const struct candidates *c, uint32_t rule)
 {
     return c->bits[rule >> 6] >> (rule & 63) & 1;
