@@ -172,16 +172,58 @@ static void find_starts(struct pcre_compiled *c)
     }
 }
 
+/* The first two bytes that a match may start with. False: there are more. */
+static bool starts_are_two(const struct pcre_compiled *c, uint8_t two[2])
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < sizeof(c->start); i++)
+        for (unsigned bits = c->start[i]; bits != 0; bits &= bits - 1) {
+            if (count == 2)
+                return false;
+            two[count++] = (uint8_t)(i * 8 + (unsigned)__builtin_ctz(bits));
+        }
+    if (count == 1)
+        two[1] = two[0];
+    return count > 0;
+}
+
+/* A loop of so many steps, without an end before, becomes vectors. It counts in a byte, so at most
+ * 255. */
+#define COUNT_BLOCK 32
+
+static unsigned count_of_two(const uint8_t *data, const uint8_t two[2])
+{
+    const uint8_t a = two[0], b = two[1];
+    uint8_t count = 0;
+
+    for (unsigned i = 0; i < COUNT_BLOCK; i++)
+        count = (uint8_t)(count + (uint8_t)(data[i] == a || data[i] == b));
+    return count;
+}
+
+/* Where a match may start, but hardly more places than `enough`. */
+static size_t count_starts(const struct pcre_compiled *c, const uint8_t *data, size_t len,
+                           size_t enough)
+{
+    size_t starts = 0, i = 0;
+    uint8_t two[2];
+
+    if (starts_are_two(c, two))
+        for (; len - i >= COUNT_BLOCK && starts <= enough; i += COUNT_BLOCK)
+            starts += count_of_two(data + i, two);
+    for (; i < len && starts <= enough; i++)
+        starts += c->start[data[i] / 8] >> data[i] % 8 & 1;
+    return starts;
+}
+
 bool pcre_work_is_small(const struct pcre_compiled *c, const uint8_t *data, size_t len,
                         uint64_t *most)
 {
     size_t starts = c->anchored ? 1 : len;
 
-    if (starts > c->few_starts) {
-        starts = 0;
-        for (size_t i = 0; i < len && starts <= c->few_starts; i++)
-            starts += c->start[data[i] / 8] >> data[i] % 8 & 1;
-    }
+    if (starts > c->few_starts)
+        starts = count_starts(c, data, len, c->few_starts);
     *most = (uint64_t)starts * len * (c->few_backtracks ? BACK_WORK : 1);
     return starts <= c->few_starts;
 }

@@ -151,6 +151,29 @@ TEST(pcre_work_of_few_starts)
     pcre_work_free(&anchored);
 }
 
+/* Sets of one and two bytes are counted in blocks, others byte by byte: all as in a plain loop. */
+TEST(pcre_work_counts_starts)
+{
+    static const char *const sets[] = { "", "a", "ab", "\xff", "\n\x80", "abc", "abcdefghijk" };
+    uint8_t data[200];
+
+    for (size_t i = 0; i < sizeof(data); i++)
+        data[i] = (uint8_t)(i % 7 == 0 ? 'a' : i % 5 == 0 ? 0xff : i % 3 == 0 ? 'b' + i % 9 : 0x80);
+    for (size_t s = 0; s < ARRAY_LEN(sets); s++)
+        for (size_t len = 0; len <= sizeof(data); len++) {
+            struct pcre_compiled c = { .few_starts = 20 };
+            uint64_t starts = 0, most = 0;
+
+            for (const char *byte = sets[s]; *byte != '\0'; byte++)
+                c.start[(uint8_t)*byte / 8] |= (uint8_t)(1u << (uint8_t)*byte % 8);
+            for (size_t i = 0; i < len; i++)
+                starts += c.start[data[i] / 8] >> data[i] % 8 & 1;
+            CHECK_INT(pcre_work_is_small(&c, data, len, &most), starts <= 20);
+            if (starts <= 20 && len > 20)
+                CHECK_INT(most, starts * len);
+        }
+}
+
 TEST(pcre_work_makes_machine_code_when_used)
 {
     static const char *const sure[] = { "ab+c", "(?:a|b){3,9}c", "a(?=[^b]*c)" };
