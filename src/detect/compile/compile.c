@@ -331,13 +331,21 @@ static int by_progress(const void *a, const void *b)
                                       : x->buffer->id - y->buffer->id;
 }
 
+/* Of a buffer with transforms the bytes are computed once for a packet. */
+static bool is_plain(const struct buffer *b, const struct app_buffer *app)
+{
+    return app != NULL && b->transform_count == 0 && !b->multi && !app->multi && !app->grows &&
+           !app->appended && app->position == NULL;
+}
+
 static struct tx_scan tx_scan_on(const struct buffer *b, unsigned id, unsigned d,
                                  struct pattern_set *set)
 {
     const struct app_buffer *app = b->kind == BUFFER_TX ? b->by_proto[id] : NULL;
 
     return (struct tx_scan){ .buffer = b, .app = app, .set = set,
-                             .progress = app != NULL ? app->progress[d] : 0 };
+                             .progress = app != NULL ? app->progress[d] : 0,
+                             .is_plain = is_plain(b, app) };
 }
 
 /* The cases in which each rule of a list can match. */

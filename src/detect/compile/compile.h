@@ -107,6 +107,8 @@ struct tx_scan {
     const struct buffer *buffer;
     const struct app_buffer *app;           /* NULL for frames */
     uint8_t progress;                       /* lowest progress at which the buffer can exist */
+    bool is_plain;                          /* one instance, as the parser has it, that comes at
+                                             * once */
     struct pattern_set *set;
 };
 

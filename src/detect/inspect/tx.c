@@ -291,6 +291,21 @@ static void scan(struct tx_context *c, const struct tx_scan *s)
         *to = from.index;
 }
 
+/* Most buffers are plain ones, and a request is searched in ten of them. The rules are in the group
+ * of a direction in which the buffer exists. */
+static void scan_plain(struct tx_context *c, const struct tx_scan *s)
+{
+    struct detect_thread *dt = c->dt;
+    const unsigned found = dt->found.count;
+    struct slice data;
+
+    if (!app_buffer_get(s->app, c->tx, c->direction, 0, &data))
+        return;
+    pattern_set_scan(s->set, dt->hs, data.data, data.len, &dt->found);
+    if (found < dt->found.count)
+        reject_found(c, s, data, found);
+}
+
 /* Whether a buffer that was final has changed, as headers do when trailers come. */
 static bool comes_again(const struct tx_context *c, const struct app_buffer *app,
                         unsigned decided)
@@ -302,10 +317,9 @@ static bool comes_again(const struct tx_context *c, const struct app_buffer *app
 }
 
 /* The next buffer to search, from i on. They are sorted by progress. */
-static unsigned next_scan(const struct tx_context *c, const struct tx_lists *g, unsigned i)
+static inline unsigned next_scan(const struct tx_context *c, const struct tx_lists *g, unsigned i,
+                                 unsigned decided)
 {
-    unsigned decided = detect_tx(c->tx)->bits[c->direction] & TX_BITS_STEP;
-
     while (i < g->scan_count && g->scan[i].progress < decided && !g->scan[i].app->grows &&
            !comes_again(c, g->scan[i].app, decided))
         i++;
@@ -316,15 +330,19 @@ static unsigned next_scan(const struct tx_context *c, const struct tx_lists *g, 
  * searched, the next two are fetched. */
 static void search(struct tx_context *c, const struct tx_lists *g)
 {
-    unsigned i = next_scan(c, g, 0), next = next_scan(c, g, i + 1), third;
+    const unsigned decided = detect_tx(c->tx)->bits[c->direction] & TX_BITS_STEP;
+    unsigned i = next_scan(c, g, 0, decided), next = next_scan(c, g, i + 1, decided), third;
 
     for (; i < g->scan_count; i = next, next = third) {
-        third = next_scan(c, g, next + 1);
+        third = next_scan(c, g, next + 1, decided);
         if (third < g->scan_count)
             PREFETCH(g->scan[third].set);
         if (next < g->scan_count)
             pattern_set_fetch(g->scan[next].set);
-        scan(c, &g->scan[i]);
+        if (LIKELY(g->scan[i].is_plain && !c->dt->laps.on))
+            scan_plain(c, &g->scan[i]);
+        else
+            scan(c, &g->scan[i]);
     }
 }
 

@@ -320,3 +320,32 @@ TEST(compile_numbers_headers_of_frequent_candidates)
     }
     test_rules_free(&r);
 }
+
+static const struct { const char *proto, *options; bool is_plain; } scans[] = {
+    { "http", "http.uri; content:\"abcd\";", true },
+    { "http", "http.uri; to_lowercase; content:\"abcd\";", false },
+    { "http", "http.request_body; content:\"abcd\";", false },
+    { "http", "http.request_header; content:\"abcd\";", false },
+    { "tls", "tls.sni; content:\"abcd\";", true },
+    { "dns", "dns.query; content:\"abcd\";", false },
+};
+
+/* All instances of a buffer are searched, and of a body what is new: only others are plain. */
+TEST(compile_tells_plain_scans)
+{
+    for (size_t i = 0; i < ARRAY_LEN(scans); i++) {
+        const struct app_group *g;
+        struct test_rules r;
+
+        if (!test_rules_load(&r, "alert %s any any -> any any (%s sid:1;)", scans[i].proto,
+                             scans[i].options)) {
+            test_fail(t, __FILE__, __LINE__, "does not load: %s", scans[i].options);
+        } else {
+            g = &r.set->plan->app[app_proto_by_name(scans[i].proto)->id][TO_SERVER];
+            CHECK_INT(g->of[0].scan_count, 1);
+            if (g->of[0].scan_count == 1 && g->of[0].scan[0].is_plain != scans[i].is_plain)
+                test_fail(t, __FILE__, __LINE__, "plain: %s", scans[i].options);
+        }
+        test_rules_free(&r);
+    }
+}
