@@ -528,8 +528,8 @@ static void length_classes_build(struct mpm_ngram *set, const struct literal_pat
 
 /* With Teddy: mpm_teddy_init() chooses the offset at which it tests each literal. Literals that are
  * little but a run are searched as runs. */
-static void teddy_build(struct mpm_ngram *set, const struct literal_pattern *pattern,
-                         unsigned count, run_array *runs)
+static void teddy_build(struct mpm_ngram *set, const struct teddy_shape *shape,
+                        const struct literal_pattern *pattern, unsigned count, run_array *runs)
 {
     bool pairs = has_pairs(pattern, count);
     entry_array entries[LENGTH_CLASS_COUNT] = { { 0 } };
@@ -545,7 +545,7 @@ static void teddy_build(struct mpm_ngram *set, const struct literal_pattern *pat
             at[i] = TEDDY_NONE;
         }
     }
-    mpm_teddy_init(&set->teddy, pattern, count, at);
+    mpm_teddy_init(&set->teddy, shape, pattern, count, at);
     for (unsigned i = 0; i < count; i++) {
         enum length_class_id length_class = length_class_of(&pattern[i], pairs);
 
@@ -569,10 +569,9 @@ struct mpm_ngram *mpm_ngram_new_with(const struct literal_pattern *pattern, unsi
 
     set->kernels = kernels;
     set->teddy_scan = teddy != NULL ? teddy->scan : NULL;
-    set->teddy.groups = teddy != NULL ? teddy->groups : 0;
     literals_build(set, pattern, count);
     if (teddy != NULL)
-        teddy_build(set, pattern, count, &runs);
+        teddy_build(set, teddy->shape, pattern, count, &runs);
     if (teddy != NULL && teddy->rows_differ != NULL)
         teddy->rows_differ(&set->teddy);
     if (teddy == NULL)
@@ -601,8 +600,8 @@ unsigned mpm_ngram_hot_bytes(const struct mpm_ngram *set)
 {
     unsigned groups = set->teddy_scan != NULL ? set->teddy.groups : 0;
 
-    return (unsigned)(offsetof(struct mpm_ngram, teddy.table) +
-                      groups * sizeof(set->teddy.table[0]));
+    return (unsigned)offsetof(struct mpm_ngram, teddy.table) +
+           (groups * TEDDY_WIDTH << set->teddy.bits);
 }
 
 void mpm_ngram_free(struct mpm_ngram *set)

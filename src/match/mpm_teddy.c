@@ -15,7 +15,6 @@
 #define BUCKETS_MAX (8 * TEDDY_GROUPS)
 #define WINDOWS 8               /* windows of a literal that are tried: the rarest ones */
 #define CHECKED 10.0f  /* cost of a position that passes in vain, per literal */
-#define FEW 128                 /* up to this many literals one group is enough */
 
 /* A sample of ordinary traffic. Only the frequency of neighbouring bytes matters. */
 static const char sample[] =
@@ -51,11 +50,18 @@ struct sorter {
     uint8_t *used;              /* by hash of four bytes: about how many literals have them */
     float use[TEDDY_WIDTH][128];
     struct item *item;
-    unsigned count, buckets;
+    unsigned count, buckets, bits;
     struct sums sum[TEDDY_WIDTH];
     struct sums lacks[TEDDY_WIDTH][128];
     uint16_t has[TEDDY_WIDTH][128][BUCKETS_MAX];
 };
+
+static void folded_numbers(const uint8_t *at, unsigned bits, uint8_t number[TEDDY_WIDTH])
+{
+    teddy_numbers(at, number);
+    for (unsigned k = 0; k < TEDDY_WIDTH; k++)
+        number[k] = teddy_fold(number[k], bits);
+}
 
 /* Frequency of each number in the sample. */
 static void uses_count(struct sorter *s)
@@ -65,9 +71,9 @@ static void uses_count(struct sorter *s)
 
     for (unsigned k = 0; k < TEDDY_WIDTH; k++)
         for (unsigned i = 0; i < 128; i++)
-            s->use[k][i] = RARE;
+            s->use[k][i] = RARE * (float)(128 >> s->bits);
     for (unsigned i = 0; i < positions; i++) {
-        teddy_numbers((const uint8_t *)sample + i, number);
+        folded_numbers((const uint8_t *)sample + i, s->bits, number);
         for (unsigned k = 0; k < TEDDY_WIDTH; k++)
             s->use[k][number[k]] += 1.0f / (float)positions;
     }
@@ -127,7 +133,7 @@ static void item_add(struct sorter *s, uint32_t id)
         struct window w = { .at = (uint8_t)at, .use = is_flat(p->bytes + at) ? 100.0f : 1.0f };
         float used = s->used[used_slot(p->bytes + at)];
 
-        teddy_numbers(p->bytes + at, w.number);
+        folded_numbers(p->bytes + at, s->bits, w.number);
         for (unsigned k = 0; k < TEDDY_WIDTH; k++)
             w.use *= s->use[k][w.number[k]];
         w.use *= used * used;
@@ -245,7 +251,7 @@ static void table_add(struct mpm_teddy *teddy, unsigned bucket, const uint8_t *b
     uint8_t bit = (uint8_t)(1u << bucket % 8);
 
     memcpy(padded, bytes, width);
-    teddy_numbers(padded, number);
+    folded_numbers(padded, teddy->bits, number);
     for (unsigned k = 0; k < TEDDY_WIDTH; k++) {
         uint8_t *table = teddy->table[bucket / 8][k];
 
@@ -287,6 +293,7 @@ static void longs_add(struct mpm_teddy *teddy, const struct literal_pattern *pat
 
     s->pattern = pattern;
     s->item = xcalloc(count, sizeof(*s->item));
+    s->bits = teddy->bits;
     uses_count(s);
     s->used = xcalloc(65536, 1);
     for (unsigned i = 0; i < count; i++)
@@ -294,8 +301,6 @@ static void longs_add(struct mpm_teddy *teddy, const struct literal_pattern *pat
     for (unsigned i = 0; i < count; i++)
         if (pattern[i].len >= TEDDY_WIDTH && at[i] != TEDDY_NONE)
             item_add(s, i);
-    if (s->count <= FEW)
-        teddy->groups = 1;
     s->buckets = 8u * teddy->groups - shorts;
     sort_into_buckets(s);
     for (unsigned i = 0; i < s->count; i++) {
@@ -310,10 +315,37 @@ static void longs_add(struct mpm_teddy *teddy, const struct literal_pattern *pat
     free(s);
 }
 
-void mpm_teddy_init(struct mpm_teddy *teddy, const struct literal_pattern *pattern,
-                      unsigned count, uint8_t *at)
+static unsigned longs_count(const struct literal_pattern *pattern, unsigned count,
+                            const uint8_t *at)
 {
-    *teddy = (struct mpm_teddy){ .groups = teddy->groups };
+    unsigned longs = 0;
+
+    for (unsigned i = 0; i < count; i++)
+        longs += pattern[i].len >= TEDDY_WIDTH && at[i] != TEDDY_NONE;
+    return longs;
+}
+
+/* Numbers that are folded to one have the same entry, so that the tables can be looked up without
+ * folding. */
+static void tables_repeat(struct mpm_teddy *teddy)
+{
+    for (unsigned t = 0; t < TEDDY_GROUPS * TEDDY_WIDTH; t++) {
+        uint8_t *table = teddy->table[t / TEDDY_WIDTH][t % TEDDY_WIDTH];
+
+        for (unsigned i = 1u << teddy->bits; i < 128; i++)
+            table[i] = table[teddy_fold((uint8_t)i, teddy->bits)];
+    }
+}
+
+void mpm_teddy_init(struct mpm_teddy *teddy, const struct teddy_shape *shape,
+                      const struct literal_pattern *pattern, unsigned count, uint8_t *at)
+{
+    unsigned longs = longs_count(pattern, count, at);
+
+    while (longs > shape->literals)
+        shape++;
+    *teddy = (struct mpm_teddy){ .groups = shape->groups, .bits = shape->bits };
     shorts_add(teddy, pattern, count, at);
     longs_add(teddy, pattern, count, at);
+    tables_repeat(teddy);
 }

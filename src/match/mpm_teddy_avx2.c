@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* match/mpm_teddy_avx2.c - Teddy's scan with AVX2, for sets whose literals are in one group.
+/* match/mpm_teddy_avx2.c - Teddy's scan with AVX2.
  *
  * A shuffle finds one of sixteen bytes, so a table of 128 numbers is eight rows. The lower four
  * bits of a number choose within a row. A shuffle gives 0 for a number whose upper bit is set, so
  * a row that takes part from 16 * n on is shuffled by the number less 16 * n. Each row but the
  * first holds its difference from the row before it (mpm_teddy_rows_differ()), and the sum of all
- * rows that take part is the entry. That is 22 instructions where AVX-512 has one. Therefore there
- * is one group of buckets. A second one would lower the share of positions that pass in vain from
- * 7 % of HTTP to 3 %, but testing these costs less. With SSE4, for half as many positions, the
- * tables of n-grams were faster. */
+ * rows that take part is the entry. That is 22 instructions where AVX-512 has one. So most sets
+ * have numbers of five or six bits, whose tables have two or four rows: more positions pass in
+ * vain, but a step is that much shorter. With SSE4, for half as many positions, the tables of
+ * n-grams were faster. */
 #include "match/mpm_teddy.h"
 
 #include <string.h>
@@ -22,119 +22,149 @@
 #define WIDTH 32u
 /* Positions of a step: both halves share the loads of the rows. */
 #define STEP (2 * WIDTH)
-/* Bytes that a step reads. */
-#define REACH (3 * WIDTH)
 /* Entries of a table that a shuffle chooses from. */
-#define ROW_WIDTH 16
-/* Positions that are stored without a test. */
-#define KEEP 8
+#define ROW_WIDTH 16u
+/* From the first byte that is tested to the last one. */
+#define LAST (TEDDY_WIDTH - 1u)
+/* Positions that are stored without a test: few pass in the sets that have five bits. */
+#define KEEP(bits) ((bits) == 5 ? 4u : 8u)
 
 struct halves { __m256i a, b; };
-struct numbers { struct halves of[TEDDY_WIDTH]; };
 
-INLINE_AVX2 __m256i load(const uint8_t *at)
-{
-    return _mm256_loadu_si256((const __m256i *)(const void *)at);
-}
+/* The text before a step: the last register of what a step shifts. */
+struct before { __m256i first, second, one[TEDDY_GROUPS], two[TEDDY_GROUPS]; };
 
-/* Sixteen bytes of a table, in both halves of a register. */
-INLINE_AVX2 __m256i row_of(const uint8_t *table, unsigned row)
-{
-    const void *at = table + ROW_WIDTH * (size_t)row;
-
-    return _mm256_broadcastsi128_si256(_mm_load_si128((const __m128i *)at));
-}
+struct scan {
+    const struct mpm_teddy *teddy;
+    unsigned bits, groups;              /* constants */
+    struct before before;
+    struct teddy_hits *hits;
+};
 
 INLINE_AVX2 __m256i bits_and(__m256i bytes, uint8_t bits)
 {
     return _mm256_and_si256(bytes, _mm256_set1_epi8((char)bits));
 }
 
-/* The bytes from the n-th one on, n a constant. */
-#define AHEAD(bytes, next, n) \
-    _mm256_alignr_epi8(_mm256_permute2x128_si256(bytes, next, 0x21), bytes, n)
-
-/* The halves of bytes. */
-struct nibbles { __m256i low, high; };
-
-INLINE_AVX2 struct nibbles nibbles_of(const uint8_t *at)
+INLINE_AVX2 struct halves halves_and(struct halves x, struct halves y)
 {
-    __m256i c = load(at);
-
-    return (struct nibbles){ bits_and(c, 0x0f), bits_and(_mm256_srli_epi16(c, 4), 0x0f) };
+    return (struct halves){ _mm256_and_si256(x.a, y.a), _mm256_and_si256(x.b, y.b) };
 }
 
-/* As teddy_first(). The row has what becomes of the upper half. */
-INLINE_AVX2 __m256i first_of(struct nibbles n)
+INLINE_AVX2 struct halves halves_xor(struct halves x, struct halves y)
 {
-    const __m256i row = _mm256_broadcastsi128_si256(
-        _mm_setr_epi8(0x00, 0x10, 0x00, 0x10, 0x40, 0x50, 0x40, 0x50, 0x20, 0x30, 0x20, 0x30, 0x60,
-                      0x70, 0x60, 0x70));
-
-    return _mm256_or_si256(n.low, _mm256_shuffle_epi8(row, n.high));
+    return (struct halves){ _mm256_xor_si256(x.a, y.a), _mm256_xor_si256(x.b, y.b) };
 }
 
-/* As teddy_second(). */
-INLINE_AVX2 __m256i second_of(struct nibbles n)
+/* What stands n bytes earlier, n a constant. `last` has the bytes in front, and becomes what the
+ * next step has there. */
+#define BEHIND(bytes, front, n) \
+    _mm256_alignr_epi8(bytes, _mm256_permute2x128_si256(front, bytes, 0x21), 16 - (n))
+#define SHIFTED(h, last, n) \
+    struct halves h##_shifted = { BEHIND((h).a, *(last), n), BEHIND((h).b, (h).a, n) }; \
+    *(last) = (h).b
+
+/* What the upper half of a byte becomes in teddy_first(), folded as teddy_fold() does. */
+INLINE_AVX2 __m256i first_row(unsigned bits)
 {
-    const __m256i row = _mm256_broadcastsi128_si256(
+    __m128i row = _mm_setr_epi8(0x00, 0x10, 0x00, 0x10, 0x40, 0x50, 0x40, 0x50, 0x20, 0x30, 0x20,
+                                0x30, 0x60, 0x70, 0x60, 0x70);
+
+    if (bits == 6)
+        row = _mm_setr_epi8(0x00, 0x10, 0x00, 0x10, 0x04, 0x14, 0x04, 0x14, 0x20, 0x30, 0x20, 0x30,
+                            0x24, 0x34, 0x24, 0x34);
+    if (bits == 5)
+        row = _mm_setr_epi8(0x00, 0x10, 0x00, 0x10, 0x04, 0x14, 0x04, 0x14, 0x08, 0x18, 0x08, 0x18,
+                            0x0c, 0x1c, 0x0c, 0x1c);
+    return _mm256_broadcastsi128_si256(row);
+}
+
+/* The lower half in teddy_second(). */
+INLINE_AVX2 __m256i second_of_low(__m256i low, unsigned bits)
+{
+    const __m128i six = _mm_setr_epi8(0, 8, 16, 24, 32, 40, 48, 56, 4, 12, 20, 28, 36, 44, 52, 60);
+    const __m128i five = _mm_setr_epi8(0, 8, 16, 24, 8, 0, 24, 16, 4, 12, 20, 28, 12, 4, 28, 20);
+
+    if (bits == 7)
+        return _mm256_slli_epi16(low, 3);
+    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(bits == 6 ? six : five), low);
+}
+
+/* As teddy_first() and teddy_second(), folded. */
+struct parts { __m256i first, second; };
+
+INLINE_AVX2 struct parts parts_of(const uint8_t *at, unsigned bits)
+{
+    const __m256i second_row = _mm256_broadcastsi128_si256(
         _mm_setr_epi8(0, 1, 0, 1, 4, 5, 4, 5, 2, 3, 2, 3, 6, 7, 6, 7));
+    __m256i c = _mm256_loadu_si256((const __m256i *)(const void *)at);
+    __m256i low = bits_and(c, 0x0f), high = bits_and(_mm256_srli_epi16(c, 4), 0x0f);
 
-    return _mm256_or_si256(_mm256_slli_epi16(n.low, 3), _mm256_shuffle_epi8(row, n.high));
+    return (struct parts){
+        _mm256_xor_si256(low, _mm256_shuffle_epi8(first_row(bits), high)),
+        _mm256_xor_si256(second_of_low(low, bits), _mm256_shuffle_epi8(second_row, high)),
+    };
 }
 
-/* As teddy_numbers(). Each byte is folded once; numbers of the next positions are shifted. */
-INLINE_AVX2 struct numbers numbers_of(const uint8_t *at)
+/* As teddy_numbers(), by the last byte: of each byte and the one before it, and of the third one
+ * before it. */
+struct numbers { struct halves pair, ends; };
+
+INLINE_AVX2 struct numbers numbers_of(const uint8_t *at, unsigned bits, struct before *before)
 {
-    struct nibbles a = nibbles_of(at), b = nibbles_of(at + WIDTH);
-    struct nibbles c = nibbles_of(at + 2 * WIDTH);
-    __m256i first_a = first_of(a), first_b = first_of(b), first_c = first_of(c);
-    __m256i second_a = second_of(a), second_b = second_of(b), second_c = second_of(c);
-    __m256i pair_a = _mm256_xor_si256(first_a, AHEAD(second_a, second_b, 1));
-    __m256i pair_b = _mm256_xor_si256(first_b, AHEAD(second_b, second_c, 1));
-    /* Only its first bytes are used. */
-    __m256i pair_c = _mm256_xor_si256(first_c, _mm256_alignr_epi8(second_c, second_c, 1));
+    struct parts a = parts_of(at, bits), b = parts_of(at + WIDTH, bits);
+    struct halves first = { a.first, b.first }, second = { a.second, b.second };
+    SHIFTED(first, &before->first, 1);
+    SHIFTED(second, &before->second, LAST);
 
-    return (struct numbers){ {
-        { pair_a, pair_b },
-        { AHEAD(pair_a, pair_b, 1), AHEAD(pair_b, pair_c, 1) },
-        { AHEAD(pair_a, pair_b, 2), AHEAD(pair_b, pair_c, 2) },
-        { _mm256_xor_si256(AHEAD(first_a, first_b, 3), second_a),
-          _mm256_xor_si256(AHEAD(first_b, first_c, 3), second_b) },
-    } };
+    return (struct numbers){ halves_xor(first_shifted, second), halves_xor(first, second_shifted) };
 }
 
-/* Differences are added without carry. */
-INLINE_AVX2 struct halves entries_of(const uint8_t table[128], struct halves n)
+/* Sixteen bytes of the tables, in both halves of a register. */
+INLINE_AVX2 struct halves entries_in(const uint8_t *row, struct halves number)
+{
+    __m256i both = _mm256_broadcastsi128_si256(_mm_load_si128((const __m128i *)(const void *)row));
+
+    return (struct halves){ _mm256_shuffle_epi8(both, number.a),
+                            _mm256_shuffle_epi8(both, number.b) };
+}
+
+/* The same numbers in `count` tables. Differences are added without carry. */
+INLINE_AVX2 void entries_of(const uint8_t *table, unsigned rows, unsigned count,
+                            struct halves number, struct halves *entry)
 {
     const __m256i width = _mm256_set1_epi8(ROW_WIDTH);
-    __m256i row = row_of(table, 0);
-    struct halves entry = { _mm256_shuffle_epi8(row, n.a), _mm256_shuffle_epi8(row, n.b) };
 
+#pragma GCC unroll 4
+    for (unsigned k = 0; k < count; k++)
+        entry[k] = entries_in(table + ROW_WIDTH * rows * k, number);
 #pragma GCC unroll 8
-    for (unsigned i = 1; i < 128 / ROW_WIDTH; i++) {
-        row = row_of(table, i);
-        n.a = _mm256_sub_epi8(n.a, width);
-        n.b = _mm256_sub_epi8(n.b, width);
-        entry.a = _mm256_xor_si256(entry.a, _mm256_shuffle_epi8(row, n.a));
-        entry.b = _mm256_xor_si256(entry.b, _mm256_shuffle_epi8(row, n.b));
+    for (unsigned i = 1; i < rows; i++) {
+        number.a = _mm256_sub_epi8(number.a, width);
+        number.b = _mm256_sub_epi8(number.b, width);
+#pragma GCC unroll 4
+        for (unsigned k = 0; k < count; k++)
+            entry[k] = halves_xor(entry[k],
+                                  entries_in(table + ROW_WIDTH * (rows * k + i), number));
     }
-    return entry;
 }
 
-/* The buckets that have all four numbers, a byte of bits for each position. */
-INLINE_AVX2 struct halves buckets_of(const uint8_t table[TEDDY_WIDTH][128], const uint8_t *at)
+/* The buckets that have all four numbers of the bytes that end at each position. Three tables have
+ * the numbers of pairs. These are looked up where they stand, and what is found is shifted: the
+ * shuffles of the tables share what they need of a number. */
+INLINE_AVX2 struct halves buckets_of(struct scan *s, unsigned group, const struct numbers *number)
 {
-    struct numbers number = numbers_of(at);
-    struct halves all = entries_of(table[0], number.of[0]);
+    const unsigned rows = 1u << s->bits >> 4;
+    const uint8_t *table = &s->teddy->table[0][0][0] + ROW_WIDTH * rows * TEDDY_WIDTH * group;
+    struct halves entry[TEDDY_WIDTH], one, two;
 
-    for (unsigned k = 1; k < TEDDY_WIDTH; k++) {
-        struct halves more = entries_of(table[k], number.of[k]);
-
-        all.a = _mm256_and_si256(all.a, more.a);
-        all.b = _mm256_and_si256(all.b, more.b);
-    }
-    return all;
+    entries_of(table, rows, LAST, number->pair, entry);
+    entries_of(table + ROW_WIDTH * rows * LAST, rows, 1, number->ends, entry + LAST);
+    one = entry[0];
+    SHIFTED(one, &s->before.one[group], 1);
+    two = halves_and(entry[1], one_shifted);
+    SHIFTED(two, &s->before.two[group], 1);
+    return halves_and(halves_and(entry[2], two_shifted), entry[LAST]);
 }
 
 /* A bit for each position with one of these buckets. */
@@ -148,30 +178,34 @@ INLINE_AVX2 uint64_t positions_of(struct halves bits, uint8_t buckets)
              (uint32_t)_mm256_movemask_epi8(a));
 }
 
-/* Stores KEEP positions at a time: a branch on each would be mispredicted. */
-INLINE_AVX2 unsigned keep(uint64_t mask, uint32_t at, uint32_t *out)
+/* Stores `some` positions at a time: a branch on each would be mispredicted. */
+INLINE_AVX2 unsigned keep(uint64_t mask, uint32_t at, unsigned some, uint32_t *out)
 {
     unsigned count = (unsigned)_mm_popcnt_u64(mask), done = 0;
 
     do {
-        for (unsigned i = 0; i < KEEP; i++, mask &= mask - 1)
+#pragma GCC unroll 8
+        for (unsigned i = 0; i < some; i++, mask &= mask - 1)
             out[done + i] = at + (uint32_t)_tzcnt_u64(mask);
-        done += KEEP;
+        done += some;
     } while (UNLIKELY(done < count));
     return count;
 }
 
-/* The positions from `at` on whose bit in `there` is set; `text` has their bytes. */
-INLINE_AVX2 void step(const struct mpm_teddy *s, const uint8_t *text, uint32_t at, uint64_t there,
-                      struct teddy_hits *hits)
+/* The bytes whose bit in `there` is set, as last ones; `text` has the bytes from `at` on. */
+INLINE_AVX2 void step(struct scan *s, const uint8_t *text, uint32_t at, uint64_t there)
 {
-    struct halves bits = buckets_of(s->table[0], text);
+    struct numbers number = numbers_of(text, s->bits, &s->before);
+    struct halves found = buckets_of(s, 0, &number);
+    struct teddy_hits *hits = s->hits;
+    uint64_t mask = positions_of(found, (uint8_t)~s->teddy->shorts);
 
-    if (s->shorts != 0)
-        hits->short_count += keep(positions_of(bits, s->shorts) & there, at,
-                                  hits->short_position + hits->short_count);
-    hits->count += keep(positions_of(bits, (uint8_t)~s->shorts) & there, at,
-                        hits->position + hits->count);
+    if (s->teddy->shorts != 0)
+        hits->short_count += keep(positions_of(found, s->teddy->shorts) & there, at - LAST,
+                                  KEEP(s->bits), hits->short_position + hits->short_count);
+    if (s->groups > 1)
+        mask |= positions_of(buckets_of(s, 1, &number), 0xff);
+    hits->count += keep(mask & there, at - LAST, KEEP(s->bits), hits->position + hits->count);
 }
 
 static bool has_space(const struct teddy_hits *hits)
@@ -179,32 +213,69 @@ static bool has_space(const struct teddy_hits *hits)
     return MAX(hits->count, hits->short_count) <= SCAN_MAX - STEP;
 }
 
-/* From the last row on: each is compared with the row as it was. */
-void mpm_teddy_rows_differ(struct mpm_teddy *s)
+/* Where the next step begins that has `end` for the last byte of its first position. The last step
+ * overlaps with the one before it. The bytes before that one are not those before it: so its first
+ * LAST bytes are no last ones. */
+INLINE_AVX2 uint32_t step_from(uint32_t from, uint32_t end, uint32_t len)
 {
-    for (unsigned g = 0; g < TEDDY_GROUPS; g++)
-        for (unsigned k = 0; k < TEDDY_WIDTH; k++)
-            for (unsigned i = 127; i >= ROW_WIDTH; i--)
-                s->table[g][k][i] ^= s->table[g][k][i - ROW_WIDTH];
+    return LIKELY(from + STEP <= len) ? from : MIN(end - LAST, len - STEP);
 }
 
-/* The last positions are looked at in a copy with zeros behind it, because a step reads beyond
- * them. */
+/* valid: of the bytes of each step. bits, groups: constants, of which each pair is compiled
+ * separately. */
+INLINE_AVX2 uint32_t scan_with(struct scan s, struct slice text, uint32_t at, uint64_t valid)
+{
+    uint32_t end = at + LAST, from = at;
+
+    while (end < text.len && has_space(s.hits)) {
+        from = step_from(from, end, text.len);
+        step(&s, text.data + from, from, UINT64_MAX << (end - from) & valid);
+        from += STEP;
+        end = from;
+    }
+    return end - LAST;
+}
+
+AVX2 static uint32_t scan(const struct mpm_teddy *t, struct slice text, uint32_t at,
+                          uint64_t valid, struct teddy_hits *hits)
+{
+#define SCAN_WITH(b, g) \
+    scan_with((struct scan){ .teddy = t, .bits = b, .groups = g, .hits = hits }, text, at, valid)
+    hits->count = hits->short_count = 0;
+    if (t->bits == 5)
+        return SCAN_WITH(5, 1);
+    if (t->bits == 6)
+        return t->groups == 1 ? SCAN_WITH(6, 1) : SCAN_WITH(6, 2);
+    return SCAN_WITH(7, 2);
+#undef SCAN_WITH
+}
+
+/* A text that is shorter than a step is looked at in a copy with zeros behind it. */
 AVX2 uint32_t mpm_teddy_avx2(const struct mpm_teddy *s, const uint8_t *data, uint32_t len,
                              uint32_t at, struct teddy_hits *hits)
 {
-    const uint32_t end = len - (TEDDY_WIDTH - 1);
+    uint8_t copy[STEP] = { 0 };
 
-    hits->count = hits->short_count = 0;
-    for (; at + REACH <= len && has_space(hits); at += STEP)
-        step(s, data + at, at, UINT64_MAX, hits);
-    while (at < end && has_space(hits)) {
-        uint8_t last[REACH] = { 0 };
+    if (LIKELY(len >= STEP))
+        return scan(s, (struct slice){ data, len }, at, UINT64_MAX, hits);
+    memcpy(copy, data, len);
+    scan(s, (struct slice){ copy, STEP }, at, _bzhi_u64(UINT64_MAX, len), hits);
+    return len - LAST;
+}
 
-        memcpy(last, data + at, MIN(len - at, REACH));
-        step(s, last, at, _bzhi_u64(UINT64_MAX, MIN(end - at, STEP)), hits);
-        at += MIN(end - at, STEP);
+/* From the last row on: each is compared with the row as it was. Rows that repeat others are left
+ * out. */
+void mpm_teddy_rows_differ(struct mpm_teddy *s)
+{
+    const unsigned size = 1u << s->bits;
+    uint8_t *out = &s->table[0][0][0];
+
+    for (unsigned t = 0; t < TEDDY_GROUPS * TEDDY_WIDTH; t++, out += size) {
+        uint8_t *table = s->table[t / TEDDY_WIDTH][t % TEDDY_WIDTH];
+
+        for (unsigned i = size - 1; i >= ROW_WIDTH; i--)
+            table[i] ^= table[i - ROW_WIDTH];
+        memmove(out, table, size);
     }
-    return at;
 }
 #endif

@@ -148,11 +148,17 @@ WIDE uint32_t mpm_teddy_avx512(const struct mpm_teddy *s, const uint8_t *data, u
                           : scan_wide(s, TEDDY_TWO_GROUPS | TEDDY_SHORTS, text, at, hits);
 }
 
-/* NULL: the CPU lacks a feature, and the n-gram tables are used. */
+/* NULL: the CPU lacks a feature, and the n-gram tables are used. The shapes for AVX2 are what was
+ * quickest with the rules of ET and traffic of five kinds. */
 const struct teddy_kernel *mpm_teddy_best(void)
 {
-    static const struct teddy_kernel avx512 = { "avx512", mpm_teddy_avx512, TEDDY_GROUPS, NULL };
-    static const struct teddy_kernel avx2 = { "avx2", mpm_teddy_avx2, 1, mpm_teddy_rows_differ };
+    static const struct teddy_shape of_avx512[] = { { 128, 7, 1 }, { TEDDY_ANY, 7, TEDDY_GROUPS } };
+    static const struct teddy_shape of_avx2[] = {
+        { 160, 5, 1 }, { 600, 6, 1 }, { 2500, 6, TEDDY_GROUPS }, { TEDDY_ANY, 7, TEDDY_GROUPS }
+    };
+    static const struct teddy_kernel avx512 = { "avx512", mpm_teddy_avx512, of_avx512, NULL };
+    static const struct teddy_kernel avx2 = { "avx2", mpm_teddy_avx2, of_avx2,
+                                              mpm_teddy_rows_differ };
     const struct cpu_features *f = cpu_features();
 
     if (f->avx512bw && f->avx512vbmi && f->avx512vbmi2 && f->gfni && f->bmi2 && f->popcnt)
@@ -163,7 +169,8 @@ const struct teddy_kernel *mpm_teddy_best(void)
 /* NULL: --cpu=scalar, and the n-gram tables are used. */
 const struct teddy_kernel *mpm_teddy_best(void)
 {
-    static const struct teddy_kernel neon = { "neon", mpm_teddy_neon, 1, NULL };
+    static const struct teddy_shape of_neon[] = { { TEDDY_ANY, 7, 1 } };
+    static const struct teddy_kernel neon = { "neon", mpm_teddy_neon, of_neon, NULL };
 
     return cpu_features()->neon ? &neon : NULL;
 }

@@ -97,6 +97,10 @@ TEST(mpm_ngram_finds_what_the_plain_search_finds)
     static const struct { const char *bytes; unsigned kinds; } alphabets[] = {
         { "\0\1", 2 }, { "\0 \1A", 4 }, { "aAbB", 4 }, { "abcdefgh\r\n/.:= \0\xff", 17 },
     };
+    static const struct teddy_shape shapes[] = {
+        { TEDDY_ANY, 7, 1 }, { TEDDY_ANY, 7, TEDDY_GROUPS }, { TEDDY_ANY, 5, 1 },
+        { TEDDY_ANY, 6, TEDDY_GROUPS },
+    };
     uint32_t state = 7;
     unsigned wrong = 0;
 
@@ -104,15 +108,15 @@ TEST(mpm_ngram_finds_what_the_plain_search_finds)
         static struct round r;
         const char *bytes = alphabets[n % ARRAY_LEN(alphabets)].bytes;
         unsigned kinds = alphabets[n % ARRAY_LEN(alphabets)].kinds;
-        struct mpm_ngram *set[4];
+        struct mpm_ngram *set[2 + ARRAY_LEN(shapes)];
 
         literals_make(&state, &r, bytes, kinds);
         set[0] = mpm_ngram_new(r.pattern, LITERALS);
         set[1] = mpm_ngram_new_with(r.pattern, LITERALS, &mpm_kernels_plain, NULL);
-        for (uint8_t groups = 1; groups <= TEDDY_GROUPS; groups++)
-            set[1 + groups] = mpm_ngram_new_with(
+        for (unsigned i = 0; i < ARRAY_LEN(shapes); i++)
+            set[2 + i] = mpm_ngram_new_with(
                 r.pattern, LITERALS, &mpm_kernels_plain,
-                &(struct teddy_kernel){ "plain", mpm_teddy_plain, groups, NULL });
+                &(struct teddy_kernel){ "plain", mpm_teddy_plain, &shapes[i], NULL });
         for (unsigned i = 0; i < 20; i++) {
             text_make(&state, &r, bytes, kinds);
             for (unsigned k = 0; k < ARRAY_LEN(set); k++)

@@ -53,20 +53,25 @@ static bool agree(const struct teddy_kernel *kernel, const struct mpm_teddy *s,
 }
 
 /* `full`: so many of 256 entries have all bits, so that much passes or little. */
-static void tables_make(uint32_t *state, struct mpm_teddy *s, unsigned full, unsigned groups)
+static void tables_make(uint32_t *state, struct mpm_teddy *s, unsigned full,
+                        const struct teddy_shape *shape)
 {
-    uint8_t *at = &s->table[0][0][0];
-
-    for (unsigned i = 0; i < sizeof(s->table); i++)
-        at[i] = next_random(state) % 256 < full ? 0xff : (uint8_t)next_random(state);
-    s->groups = (uint8_t)(1 + next_random(state) % groups);
+    s->groups = shape->groups;
+    s->bits = shape->bits;
     s->shorts = (uint8_t)(0xff << (6 + next_random(state) % 3));
-    if (s->groups == 1)
-        memset(s->table[1], 0, sizeof(s->table[1]));
+    memset(s->table, 0, sizeof(s->table));
+    for (unsigned t = 0; t < s->groups * TEDDY_WIDTH; t++) {
+        uint8_t *table = s->table[t / TEDDY_WIDTH][t % TEDDY_WIDTH];
+
+        for (unsigned i = 0; i < 1u << s->bits; i++)
+            table[i] = next_random(state) % 256 < full ? 0xff : (uint8_t)next_random(state);
+        for (unsigned i = 1u << s->bits; i < 128; i++)
+            table[i] = table[teddy_fold((uint8_t)i, s->bits)];
+    }
 }
 
 /* At every alignment and length: what is beyond the end is not the text's own memory. */
-static unsigned disagreements(const struct teddy_kernel *kernel)
+static unsigned disagreements(const struct teddy_kernel *kernel, const struct teddy_shape *shape)
 {
     static struct mpm_teddy teddy;
     uint32_t state = 11;
@@ -78,12 +83,22 @@ static unsigned disagreements(const struct teddy_kernel *kernel)
 
         if (exact == NULL)
             return UINT_MAX;
-        tables_make(&state, &teddy, n % 5 * 60, kernel->groups);
+        tables_make(&state, &teddy, n % 5 * 60, shape);
         for (uint32_t i = 0; i < len; i++)
             exact[shift + i] = (uint8_t)next_random(&state);
         wrong += !agree(kernel, &teddy, exact + shift, len);
         free(exact);
     }
+    return wrong;
+}
+
+static unsigned disagreements_of_all_shapes(const struct teddy_kernel *kernel)
+{
+    const struct teddy_shape *shape = kernel->shape;
+    unsigned wrong = disagreements(kernel, shape);
+
+    while (shape++->literals != TEDDY_ANY)
+        wrong += disagreements(kernel, shape);
     return wrong;
 }
 
@@ -95,7 +110,7 @@ TEST(mpm_teddy_of_all_variants_agree)
 
     for (unsigned i = 0; i < ARRAY_LEN(levels); i++)
         if (cpu_choose(levels[i], &err) == 0 && mpm_teddy_best() != NULL)
-            CHECK_INT(disagreements(mpm_teddy_best()), 0);
+            CHECK_INT(disagreements_of_all_shapes(mpm_teddy_best()), 0);
     CHECK_INT(cpu_choose(NULL, &err), 0);
 }
 
@@ -125,7 +140,7 @@ static bool has(const uint32_t *position, unsigned count, uint32_t want)
 }
 
 /* Each literal in other surroundings, in the other case where that does not count. */
-static unsigned literals_missed(uint8_t groups)
+static unsigned literals_missed(struct teddy_shape shape)
 {
     static uint8_t bytes[LITERALS][32];
     static struct found found;
@@ -143,9 +158,8 @@ static unsigned literals_missed(uint8_t groups)
         pattern[i] = (struct literal_pattern){ bytes[i], (uint16_t)len, i % 2 == 0 };
     }
     memset(at, 0, sizeof(at));
-    teddy.groups = groups;
-    mpm_teddy_init(&teddy, pattern, LITERALS, at);
-    wrong += teddy.groups != groups;
+    mpm_teddy_init(&teddy, &shape, pattern, LITERALS, at);
+    wrong += teddy.groups != shape.groups || teddy.bits != shape.bits;
     for (unsigned i = 0; i < LITERALS; i++) {
         const struct literal_pattern *p = &pattern[i];
         uint32_t start = next_random(&state) % (sizeof(text) - p->len - TEDDY_WIDTH);
@@ -163,6 +177,8 @@ static unsigned literals_missed(uint8_t groups)
 
 TEST(mpm_teddy_lets_every_literal_pass)
 {
-    CHECK_INT(literals_missed(1), 0);
-    CHECK_INT(literals_missed(TEDDY_GROUPS), 0);
+    for (uint8_t bits = 5; bits <= 7; bits++) {
+        CHECK_INT(literals_missed((struct teddy_shape){ TEDDY_ANY, bits, 1 }), 0);
+        CHECK_INT(literals_missed((struct teddy_shape){ TEDDY_ANY, bits, TEDDY_GROUPS }), 0);
+    }
 }
