@@ -172,7 +172,23 @@ WIDE static uint32_t find_run_wide(const uint8_t *data, uint32_t len, uint32_t a
     return len;
 }
 
-#define AVX2 __attribute__((target("avx2,bmi")))
+#define AVX2 __attribute__((target("avx2,bmi,bmi2")))
+
+/* A shift of BMI2 is one instruction where the plain one is three. Only Teddy's hits, which have no
+ * position before them, come here often. */
+AVX2 static unsigned scan_confirm_avx2(struct bit_table t, const uint8_t *data,
+                                       struct hit_positions in, uint32_t *out)
+{
+    unsigned n = 0;
+
+    if (in.back > 0)
+        return scan_confirm_plain(t, data, in, out);
+    for (unsigned i = 0; i < in.count; i++) {
+        out[n] = in.at[i];
+        n += bit_table_has(t, ngram_of(data + in.at[i], t.mask));
+    }
+    return n;
+}
 
 /* 32 positions at once. The last ones overlap with those before. */
 AVX2 static uint32_t find_run_avx2(const uint8_t *data, uint32_t len, uint32_t at)
@@ -194,7 +210,7 @@ AVX2 static uint32_t find_run_avx2(const uint8_t *data, uint32_t len, uint32_t a
 }
 
 static const struct mpm_kernels mpm_kernels_avx2 = { "avx2", scan_stride_plain,
-                                                     scan_confirm_plain, find_run_avx2 };
+                                                     scan_confirm_avx2, find_run_avx2 };
 
 static const struct mpm_kernels mpm_kernels_wide = { "avx512", scan_stride_wide,
                                                      scan_confirm_wide, find_run_wide };
