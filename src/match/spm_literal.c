@@ -4,6 +4,7 @@
  * match by chance, so few positions need the comparison. */
 #include "match/spm_literal.h"
 #include "base/system/cpu.h"
+#include "base/text/bytes.h"
 #include "match/spm_literal_private.h"
 
 #include <string.h>
@@ -107,23 +108,39 @@ const uint8_t *spm_find_pair(const uint8_t *data, size_t len, const uint8_t *lit
     return NULL;
 }
 
+/* As memcmp() == 0. A function that is called would spill the registers of the search around it. */
+static inline bool same_bytes(const uint8_t *a, const uint8_t *b, size_t len)
+{
+    size_t i = 0;
+
+    for (; i + 8 <= len; i += 8)
+        if (get_le64(a + i) != get_le64(b + i))
+            return false;
+    for (; i < len; i++)
+        if (a[i] != b[i])
+            return false;
+    return true;
+}
+
 /* hits: positions from `data` on at which the first and the last byte match. */
-static const uint8_t *first_equal(const uint8_t *data, uint64_t hits, const uint8_t *literal,
-                                  size_t literal_len, bool nocase)
+static inline const uint8_t *first_equal(const uint8_t *data, uint64_t hits,
+                                         const uint8_t *literal, size_t literal_len, bool nocase)
 {
     for (; hits != 0; hits &= hits - 1) {
         const uint8_t *at = data + (unsigned)__builtin_ctzll(hits);
 
-        if (equal(at, literal, literal_len, nocase))
+        if (nocase ? spm_equal_nocase(at, literal, literal_len)
+                   : same_bytes(at, literal, literal_len))
             return at;
     }
     return NULL;
 }
 
-/* As spm_find_pair(), 64 positions at a time and then 32. */
-__attribute__((target("avx2,bmi")))
-const uint8_t *spm_find_avx2(const uint8_t *data, size_t len, const uint8_t *literal,
-                             size_t literal_len, bool nocase)
+/* As spm_find_pair(), 64 positions at a time and then 32. `nocase` is a constant: most literals
+ * need no folding. */
+__attribute__((target("avx2,bmi"), always_inline))
+static inline const uint8_t *find_avx2(const uint8_t *data, size_t len, const uint8_t *literal,
+                                       size_t literal_len, bool nocase)
 {
     size_t last = literal_len - 1, positions = len - last, i = 0;
     const __m256i want_first = _mm256_set1_epi8((char)literal[0]);
@@ -132,13 +149,12 @@ const uint8_t *spm_find_avx2(const uint8_t *data, size_t len, const uint8_t *lit
     const __m256i fold_last = _mm256_set1_epi8((char)fold_of(literal[last], nocase));
     const uint8_t *found = NULL;
 
-#define FIRST(at) _mm256_cmpeq_epi8(_mm256_or_si256( \
+#define FOLD(text, fold) (nocase ? _mm256_or_si256(text, fold) : (text))
+#define FIRST(at) _mm256_cmpeq_epi8(FOLD( \
         _mm256_loadu_si256((const __m256i *)(data + (at))), fold_first), want_first)
-#define LAST(at) _mm256_cmpeq_epi8(_mm256_or_si256( \
+#define LAST(at) _mm256_cmpeq_epi8(FOLD( \
         _mm256_loadu_si256((const __m256i *)(data + (at) + last)), fold_last), want_last)
 #define PAIR(at) _mm256_and_si256(FIRST(at), LAST(at))
-    if (positions < 32)
-        return spm_find_pair(data, len, literal, literal_len, nocase);
     for (; i + 64 <= positions && found == NULL; i += 64) {
         __m256i low = PAIR(i), high = PAIR(i + 32), any = _mm256_or_si256(low, high);
 
@@ -156,7 +172,18 @@ const uint8_t *spm_find_avx2(const uint8_t *data, size_t len, const uint8_t *lit
 #undef PAIR
 #undef LAST
 #undef FIRST
+#undef FOLD
     return found;
+}
+
+__attribute__((target("avx2,bmi")))
+const uint8_t *spm_find_avx2(const uint8_t *data, size_t len, const uint8_t *literal,
+                             size_t literal_len, bool nocase)
+{
+    if (len - (literal_len - 1) < 32)
+        return spm_find_pair(data, len, literal, literal_len, nocase);
+    return nocase ? find_avx2(data, len, literal, literal_len, true)
+                  : find_avx2(data, len, literal, literal_len, false);
 }
 
 #define WIDE_LITERAL 64u        /* bytes that one register holds */
