@@ -122,9 +122,9 @@ enum joined { JOINED_HEADERS, JOINED_NAMES, JOINED_START };
 /* Cookies have a separate buffer and are not part of http.header, as in Suricata. */
 static bool is_cookie(const htp_header_t *h, enum direction d)
 {
-    const char *name = d == TO_SERVER ? "cookie" : "set-cookie";
+    const struct text name = d == TO_SERVER ? TEXT_LITERAL("cookie") : TEXT_LITERAL("set-cookie");
 
-    return bstr_len(h->name) == strlen(name) && bstr_cmp_c_nocase(h->name, name) == 0;
+    return bstr_len(h->name) == name.n && bstr_cmp_c_nocase(h->name, name.p) == 0;
 }
 
 static uint8_t *put(uint8_t *p, struct slice s)
