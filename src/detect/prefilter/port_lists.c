@@ -188,14 +188,23 @@ static uint64_t pairs_in(const struct pair_set *pairs, struct slice payload)
     return there;
 }
 
-void port_lists_collect_anywhere(const struct port_lists *lists,
-                                 const struct port_rules *const rules[3], struct slice payload,
-                                 struct candidates *out)
-{
-    uint64_t there = pairs_in(lists->pairs, payload);
+/* With fewer literals, a search for each costs less than the pass. */
+#define PAIRS_WORTH 4
 
-    for (unsigned i = 0; there != 0 && i < 3; i++)
-        for (unsigned k = 0; k < rules[i]->anywhere_count; k++) {
+void port_lists_collect_anywhere(const struct port_lists *lists, uint16_t src, uint16_t dst,
+                                 struct slice payload, struct candidates *out)
+{
+    const struct port_rules *const rules[] = { &lists->any, port_rules_of(&lists->dst, dst),
+                                               port_rules_of(&lists->src, src) };
+    uint64_t there = UINT64_MAX;
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < ARRAY_LEN(rules); i++)
+        count += rules[i] != NULL ? rules[i]->anywhere_count : 0;
+    if (count >= PAIRS_WORTH)
+        there = pairs_in(lists->pairs, payload);
+    for (unsigned i = 0; count > 0 && there != 0 && i < ARRAY_LEN(rules); i++)
+        for (unsigned k = 0; rules[i] != NULL && k < rules[i]->anywhere_count; k++) {
             const struct placed_rule *r = &rules[i]->anywhere[k];
 
             if ((there >> pair_bit(r->literal.bytes) & 1) &&

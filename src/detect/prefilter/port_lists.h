@@ -8,7 +8,6 @@
 #ifndef DETECT_PORT_LISTS_H
 #define DETECT_PORT_LISTS_H
 
-#include "base/array.h"
 #include "detect/prefilter/candidates.h"
 #include "detect/prefilter/anchored_literal.h"
 #include "detect/rule/rule.h"
@@ -58,13 +57,20 @@ static inline void port_rules_add(const struct port_rules *rules, struct slice p
             candidates_add(out, rules->placed[i].rule);
 }
 
-/* The rules of a port. No rule names ports: an empty list. */
+/* The rules of a port; NULL: no rule names ports. */
 static inline const struct port_rules *port_rules_of(const struct port_classes *c, uint16_t port)
 {
-    static const struct port_rules none;
-
     return c->page != NULL
-               ? &c->list[c->page[c->page_of[port / PORTS_A_PAGE]][port % PORTS_A_PAGE]] : &none;
+               ? &c->list[c->page[c->page_of[port / PORTS_A_PAGE]][port % PORTS_A_PAGE]] : NULL;
+}
+
+static inline void port_classes_add(const struct port_classes *c, uint16_t port,
+                                    struct slice payload, struct candidates *out)
+{
+    const struct port_rules *rules = port_rules_of(c, port);
+
+    if (rules != NULL)
+        port_rules_add(rules, payload, out);
 }
 
 /* Prefetches what port_lists_collect() reads for these ports: first where their rules are, then
@@ -76,8 +82,10 @@ static inline void port_lists_fetch(const struct port_lists *lists, uint16_t src
 }
 static inline void port_rules_fetch(const struct port_rules *rules)
 {
-    PREFETCH(rules->plain.at);
-    PREFETCH(rules->placed);
+    if (rules != NULL) {
+        PREFETCH(rules->plain.at);
+        PREFETCH(rules->placed);
+    }
 }
 static inline void port_lists_fetch_rules(const struct port_lists *lists, uint16_t src,
                                           uint16_t dst)
@@ -86,24 +94,18 @@ static inline void port_lists_fetch_rules(const struct port_lists *lists, uint16
     port_rules_fetch(port_rules_of(&lists->src, src));
 }
 
-/* Adds those rules of three lists whose literal is anywhere in the payload. */
-void port_lists_collect_anywhere(const struct port_lists *lists,
-                                 const struct port_rules *const rules[3], struct slice payload,
-                                 struct candidates *out);
+/* Adds the rules of these ports whose literal is anywhere in the payload. */
+void port_lists_collect_anywhere(const struct port_lists *lists, uint16_t src, uint16_t dst,
+                                 struct slice payload, struct candidates *out);
 
 static inline void port_lists_collect(const struct port_lists *lists, uint16_t src, uint16_t dst,
                                       struct slice payload, struct candidates *out)
 {
-    const struct port_rules *const rules[] = { &lists->any, port_rules_of(&lists->dst, dst),
-                                               port_rules_of(&lists->src, src) };
-    unsigned anywhere = 0;
-
-    for (unsigned i = 0; i < ARRAY_LEN(rules); i++) {
-        port_rules_add(rules[i], payload, out);
-        anywhere += rules[i]->anywhere_count;
-    }
-    if (anywhere > 0 && payload.len > 1)
-        port_lists_collect_anywhere(lists, rules, payload, out);
+    port_rules_add(&lists->any, payload, out);
+    port_classes_add(&lists->dst, dst, payload, out);
+    port_classes_add(&lists->src, src, payload, out);
+    if (lists->pairs != NULL && payload.len > 1)
+        port_lists_collect_anywhere(lists, src, dst, payload, out);
 }
 
 #endif
