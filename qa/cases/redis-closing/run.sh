@@ -38,10 +38,20 @@ configure "$directory" "server: $directory/socket"
 engine=$!
 until [ -s "$directory/eve.json" ] && grep -q until "$directory/said"; do sleep 0.1; done
 sleep 2
+first=$(wc -l < "$directory/eve.json")
 cp $sample "$directory/pcaps/.b" && mv "$directory/pcaps/.b" "$directory/pcaps/b.pcap"
-for _ in $(seq 200); do
-    [ "$(wc -l < "$directory/commands")" -gt 3 ] && break
-    sleep 0.1
+# All records are written, and the server has been silent for a second: a record on its way when the
+# engine ends would count as dropped and be received.
+settled() {
+    [ "$(wc -l < "$directory/eve.json")" -ge $((2 * first)) ] &&
+        [ "$(wc -l < "$directory/commands")" -gt 3 ] &&
+        [ "$(wc -l < "$directory/commands")" = "$received_before" ]
+}
+received_before=
+for _ in $(seq 60); do
+    settled && break
+    received_before=$(wc -l < "$directory/commands")
+    sleep 1
 done
 kill $engine
 wait $engine
