@@ -7,26 +7,23 @@ CHUNKED = ("POST /third HTTP/1.1\r\nHost: a.example\r\nTransfer-Encoding: chunke
            "9\r\nmark-3333\r\n0\r\nTrailer: late\r\n\r\n").encode()
 
 
-def capture():
-    cap = Capture()
-    port = 40000
-    # two requests at once, cut anywhere: in the first one, at its end, in the second one
-    data = FIRST + SECOND
+def cut_anywhere(cap, port, data, answers):
+    """A connection for each third byte at which the data can be cut. Returns the next port."""
     for cut in range(1, len(data), 3):
         flow = TcpFlow(cap, "10.0.0.1", port, "10.0.0.2", 80)
         port += 1
         flow.open()
         flow.to_server(data[:cut])
         flow.to_server(data[cut:])
-        flow.to_client(http_response(b"thanks") * 2)
+        flow.to_client(http_response(b"thanks") * answers)
         flow.close()
+    return port
+
+
+def capture():
+    cap = Capture()
+    # two requests at once: cut in the first one, at its end, in the second one
+    port = cut_anywhere(cap, 40000, FIRST + SECOND, 2)
     # all fields are known when the last chunk has come
-    for cut in range(1, len(CHUNKED), 3):
-        flow = TcpFlow(cap, "10.0.0.1", port, "10.0.0.2", 80)
-        port += 1
-        flow.open()
-        flow.to_server(CHUNKED[:cut])
-        flow.to_server(CHUNKED[cut:])
-        flow.to_client(http_response(b"thanks"))
-        flow.close()
+    cut_anywhere(cap, port, CHUNKED, 1)
     return cap

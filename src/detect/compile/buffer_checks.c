@@ -52,16 +52,21 @@ static void take_end(struct buffer_check *b, const struct rule_op *op, bool from
     }
 }
 
+/* Whether offset and depth are numbers from the start of the buffer. */
+static bool stays(const struct rule_op *op)
+{
+    return !(op->flags & (OP_DISTANCE | OP_WITHIN | OP_OFFSET_VAR | OP_DEPTH_VAR)) &&
+           op->content.offset >= 0;
+}
+
 /* Where a content is if it can only be at one place. False: it may be at several. */
 static bool has_place(const struct rule_op *op, bool *from_end, uint32_t *start)
 {
-    const uint32_t moves = OP_DISTANCE | OP_WITHIN | OP_OFFSET_VAR | OP_DEPTH_VAR;
-
     *from_end = (op->flags & OP_ENDSWITH) != 0;
     *start = (uint32_t)op->content.offset;
     if (*from_end)
         return true;
-    return (op->flags & OP_DEPTH) && !(op->flags & moves) && op->content.offset >= 0 &&
+    return (op->flags & OP_DEPTH) && stays(op) &&
            op->content.depth == op->content.offset + op->content.len &&
            op->content.depth <= UINT16_MAX;
 }
@@ -70,13 +75,11 @@ static bool has_place(const struct rule_op *op, bool *from_end, uint32_t *start)
  * buffers. */
 static void take_content(struct buffer_check *b, const struct rule_op *op, uint32_t *best)
 {
-    const uint32_t moves = OP_DISTANCE | OP_WITHIN | OP_OFFSET_VAR | OP_DEPTH_VAR;
-    const bool stays = !(op->flags & moves) && op->content.offset >= 0;
     uint32_t start;
     bool from_end;
 
-    at_least(b, op->content.len + (stays ? (uint32_t)op->content.offset : 0));
-    if (stays && (op->flags & (OP_DEPTH | OP_ENDSWITH)) == (OP_DEPTH | OP_ENDSWITH))
+    at_least(b, op->content.len + (stays(op) ? (uint32_t)op->content.offset : 0));
+    if (stays(op) && (op->flags & (OP_DEPTH | OP_ENDSWITH)) == (OP_DEPTH | OP_ENDSWITH))
         at_most(b, (uint64_t)op->content.depth);
     if (op->content.len <= *best || !has_place(op, &from_end, &start))
         return;

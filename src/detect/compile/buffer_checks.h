@@ -38,7 +38,7 @@ static inline bool buffer_check_fits(const struct buffer_check *b, struct slice 
 
 /* False: the rule asks for nothing that its pattern does not show. */
 bool buffer_check_of(const struct rule *rule, struct buffer_check *out);
-/* Fills plan->check and the numbers in plan->mask. */
+/* Fills plan->buffer_check and the numbers in plan->mask. */
 void buffer_checks_build(struct detect_plan *plan, struct arena *arena);
 
 #endif

@@ -400,7 +400,7 @@ static enum inspect_result list_matches(struct tx_context *c, const struct rule_
 {
     const struct app_buffer *app = l->buffer->by_proto[c->proto->id];
     uint8_t need = app != NULL ? app->progress[c->direction] : 0;
-    bool decided = c->done || (c->over > need && (app == NULL || !app->grows)), any = false;
+    bool decided = app != NULL && is_decided(c, app), any = false;
     struct buffer_source from = { c->packet, c->tx, c->direction, 0 };
     struct buffer_part part = { .complete = decided };
     bool tracked = lasts(app) && is_tracked(c, in->rule, l);
