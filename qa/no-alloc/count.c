@@ -4,7 +4,8 @@
  * Preloaded into the engine, which reads its capture from standard input: what has been read says
  * where in the capture it stands. Between the bytes STEADY_FROM and STEADY_TO every call counts,
  * with who made it: on exit STEADY_OUT gets a line for each site, its kind, thread, count, and
- * the return addresses as offsets into their files.
+ * the return addresses as offsets into their files. STEADY_LAST names the threads that fall behind
+ * before the window opens.
  *
  * The engine's own code is not known here: whatever library a packet thread calls is seen. */
 #define _GNU_SOURCE
@@ -28,6 +29,8 @@
 
 #define DEPTH 16
 #define SITES 4096
+#define RESTS 60                /* of each of the last threads, before the window */
+#define REST 40000              /* us, at least: a loaded machine takes that long to go round */
 #define OWN_FRAMES 2            /* note() and the wrapper */
 
 /* --- what was seen --------------------------------------------------------------------------- */
@@ -45,7 +48,9 @@ static size_t site_count;
 static unsigned long not_retained, before_window, window_bytes;
 static atomic_flag table_lock = ATOMIC_FLAG_INIT;
 static atomic_bool in_window;
-static size_t window_from, window_to = SIZE_MAX, input_read;
+static size_t window_from, window_to = SIZE_MAX;
+static atomic_size_t input_read;
+static const char *last_threads;        /* what their names begin with */
 static __thread bool inside __attribute__((tls_model("initial-exec")));
 
 static bool is_same(const struct site *p, const struct site *q)
@@ -197,6 +202,28 @@ WRAP(int, pthread_spin_lock, (pthread_spinlock_t *l), (l))
 WRAP(int, pthread_cond_wait, (pthread_cond_t *c, pthread_mutex_t *m), (c, m))
 WRAP(int, sem_wait, (sem_t *s), (s))
 
+/* How many packets are under way at once depends on how the machine schedules threads, and each
+ * packet keeps buffers that grow with what it carries. So before the window the last threads rest
+ * now and then, until the first one has used all its packets and reads no further: then each packet
+ * has its buffers when the window opens. */
+static void fall_behind(void)
+{
+    static __thread size_t rests __attribute__((tls_model("initial-exec")));
+    size_t due = input_read / (window_from / RESTS + 1), seen;
+    char name[16];
+
+    if (last_threads == NULL || input_read >= window_from || rests == due)
+        return;
+    rests = due;
+    prctl(PR_GET_NAME, name);
+    if (strncmp(name, last_threads, strlen(last_threads)) != 0)
+        return;
+    do {
+        seen = input_read;
+        usleep(REST);
+    } while (seen != input_read);
+}
+
 /* A packet thread with nothing to do sleeps on a futex: that is no lock, and has its own name. */
 long syscall(long number, ...)
 {
@@ -210,7 +237,9 @@ long syscall(long number, ...)
     va_end(args);
     if (number == SYS_futex)
         note("futex");
-    return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    number = next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    fall_behind();
+    return number;
 }
 
 /* --- where in the capture -------------------------------------------------------------------- */
@@ -269,6 +298,7 @@ __attribute__((constructor)) static void begin(void)
     backtrace(frame, DEPTH);            /* loads the unwinder, which allocates */
     window_from = number("STEADY_FROM", 0);
     window_to = number("STEADY_TO", SIZE_MAX);
+    last_threads = getenv("STEADY_LAST");
 }
 
 static void print_site(FILE *out, const struct site *p)
