@@ -149,6 +149,23 @@ static bool is_costly(const struct findings *f, bool fast)
     return f->far > 0 || f->wide > 1 || (f->endless > 0 && (f->hard || f->back || !fast));
 }
 
+/* Of c->start. */
+static bool find_two_starts(struct pcre_compiled *c)
+{
+    unsigned count = 0;
+
+    for (unsigned byte = 0; byte <= UINT8_MAX; byte++) {
+        if ((c->start[byte / 8] >> byte % 8 & 1) == 0)
+            continue;
+        if (count == ARRAY_LEN(c->starts))
+            return false;
+        c->starts[count++] = (uint8_t)byte;
+    }
+    if (count == 1)
+        c->starts[1] = c->starts[0];
+    return count > 0;
+}
+
 /* The bytes that a match may begin with, as far as PCRE2 knows. */
 static void find_starts(struct pcre_compiled *c)
 {
@@ -170,22 +187,7 @@ static void find_starts(struct pcre_compiled *c)
     } else if (bitmap != NULL) {
         memcpy(c->start, bitmap, sizeof(c->start));
     }
-}
-
-/* The first two bytes that a match may start with. False: there are more. */
-static bool starts_are_two(const struct pcre_compiled *c, uint8_t two[2])
-{
-    unsigned count = 0;
-
-    for (unsigned i = 0; i < sizeof(c->start); i++)
-        for (unsigned bits = c->start[i]; bits != 0; bits &= bits - 1) {
-            if (count == 2)
-                return false;
-            two[count++] = (uint8_t)(i * 8 + (unsigned)__builtin_ctz(bits));
-        }
-    if (count == 1)
-        two[1] = two[0];
-    return count > 0;
+    c->starts_are_two = find_two_starts(c);
 }
 
 /* A loop of so many steps, without an end before, becomes vectors. It counts in a byte, so at most
@@ -207,11 +209,10 @@ static size_t count_starts(const struct pcre_compiled *c, const uint8_t *data, s
                            size_t enough)
 {
     size_t starts = 0, i = 0;
-    uint8_t two[2];
 
-    if (starts_are_two(c, two))
+    if (c->starts_are_two)
         for (; len - i >= COUNT_BLOCK && starts <= enough; i += COUNT_BLOCK)
-            starts += count_of_two(data + i, two);
+            starts += count_of_two(data + i, c->starts);
     for (; i < len && starts <= enough; i++)
         starts += c->start[data[i] / 8] >> data[i] % 8 & 1;
     return starts;

@@ -43,7 +43,10 @@ struct pcre_compiled {
     bool anchored;
     bool nested;                /* its repeats read the same bytes again and again */
     uint16_t few_starts;        /* where a match may start at most, for `code` to run */
-    uint8_t start[32];          /* a bit for each byte that a match may start with */
+    /* What a match may start with: a bit for each byte, and the bytes themselves if they are one
+     * (twice) or two. */
+    uint8_t start[32], starts[2];
+    bool starts_are_two;
 };
 struct pcre_compiled pcre_work_compile(struct text re, uint32_t options,
                                        enum pcre_machine_code machine, int *error, size_t *at);

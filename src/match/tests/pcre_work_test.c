@@ -152,26 +152,43 @@ TEST(pcre_work_of_few_starts)
 }
 
 /* Sets of one and two bytes are counted in blocks, others byte by byte: all as in a plain loop. */
+/* Each is costly for what follows its start. */
 TEST(pcre_work_counts_starts)
 {
-    static const char *const sets[] = { "", "a", "ab", "\xff", "\n\x80", "abc", "abcdefghijk" };
+    static const struct {
+        const char *re, *starts;
+        bool two;
+    } sets[] = {
+        { "a[^z]{9,99}z", "a", true },
+        { "(?i)b[^z]{9,99}z", "bB", true },
+        { "[ab][^z]{9,99}z", "ab", true },
+        { "\\xff[^z]{9,99}z", "\xff", true },
+        { "[\\n\\x80][^z]{9,99}z", "\n\x80", true },
+        { "[abc][^z]{9,99}z", "abc", false },
+        { "[a-k][^z]{9,99}z", "abcdefghijk", false },
+    };
     uint8_t data[200];
 
     for (size_t i = 0; i < sizeof(data); i++)
         data[i] = (uint8_t)(i % 7 == 0 ? 'a' : i % 5 == 0 ? 0xff : i % 3 == 0 ? 'b' + i % 9 : 0x80);
-    for (size_t s = 0; s < ARRAY_LEN(sets); s++)
+    for (size_t s = 0; s < ARRAY_LEN(sets); s++) {
+        struct pcre_compiled c = compile(sets[s].re);
+
+        CHECK(c.costly);
+        CHECK_INT(c.starts_are_two, sets[s].two);
+        c.few_backtracks = false;
+        c.few_starts = 20;
         for (size_t len = 0; len <= sizeof(data); len++) {
-            struct pcre_compiled c = { .few_starts = 20 };
             uint64_t starts = 0, most = 0;
 
-            for (const char *byte = sets[s]; *byte != '\0'; byte++)
-                c.start[(uint8_t)*byte / 8] |= (uint8_t)(1u << (uint8_t)*byte % 8);
             for (size_t i = 0; i < len; i++)
-                starts += c.start[data[i] / 8] >> data[i] % 8 & 1;
+                starts += strchr(sets[s].starts, data[i]) != NULL;
             CHECK_INT(pcre_work_is_small(&c, data, len, &most), starts <= 20);
             if (starts <= 20 && len > 20)
                 CHECK_INT(most, starts * len);
         }
+        pcre_work_free(&c);
+    }
 }
 
 TEST(pcre_work_makes_machine_code_when_used)
