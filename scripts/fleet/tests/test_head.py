@@ -20,6 +20,7 @@ from ids_fleet.store import Store
 
 PROGRAMS = Path(sys.executable).parent
 START_TRIES = 1200              # tenths of a second: a head has a dozen processes of Python
+SERVER_S = 240                  # the head gives each client a server of its own, by default in 30
 MEMORY = 80 << 20               # bytes, of Ray's object store
 
 
@@ -31,7 +32,8 @@ class Head:
         # The path of a socket has few bytes, so the folder is no pytest's.
         self.folder = tempfile.TemporaryDirectory(prefix="ids-ray-")
         self.environment = dict(os.environ, RAY_AUTH_MODE="token",
-                                RAY_AUTH_TOKEN=secrets.token_hex(32), HOME=self.folder.name)
+                                RAY_AUTH_TOKEN=secrets.token_hex(32), HOME=self.folder.name,
+                                RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S=str(SERVER_S))
         with open(Path(self.folder.name) / "log", "wb") as log:
             self.process = subprocess.Popen(
                 [PROGRAMS / "ray", "start", "--head", "--block", "--disable-usage-stats",
