@@ -58,14 +58,14 @@ static uint32_t *held_of(const struct wanted *w, const struct subject *s, struct
     return &seen->held[d];
 }
 
-/* What matched because of where the stream ended is asked again when the window has grown. Payload
- * of a transaction's rule is not (inspect/stream.c). */
+/* What matched because of where the stream ended, or of what was absent, is asked again when the
+ * window has grown (inspect/stream.c). */
 static bool is_revoked(const struct wanted *w, const struct subject *s, const struct seen *seen)
 {
     const struct rule_list *l = rule_payload(w->rule);
 
     return s->is_stream && seen->distance == 0 && seen->fired == 0 &&
-           seen->window == s->window && l != NULL && l->program->revocable && !is_on_tx(w->rule);
+           seen->window == s->window && l != NULL && l->program->revocable;
 }
 
 static void ask(struct explain *e, struct wanted *w, struct subject *s)

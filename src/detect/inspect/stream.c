@@ -131,18 +131,21 @@ static void captures_clear(struct stream_dir *ds)
 /* Keeps the order. The first `first` of the list become fewer like the others. */
 static unsigned renumber(struct stream_rules *s, const uint32_t *renumbered, unsigned first)
 {
-    unsigned n = 0, firsts = 0;
+    unsigned n = 0, firsts = 0, kept = 0;
 
-    for (unsigned i = 0; i < stream_rules_count(s); i++) {
+    if (s == NULL)
+        return 0;
+    for (unsigned i = 0; i < s->count; i++) {
         uint32_t now = renumbered != NULL ? renumbered[s->at[i]] : RULE_ABSENT;
 
         if (now == RULE_ABSENT)
             continue;
         firsts += i < first;
+        kept += i < s->kept;
         s->at[n++] = now;
     }
-    if (s != NULL)
-        s->count = (uint16_t)n;
+    s->count = (uint16_t)n;
+    s->kept = (uint16_t)kept;
     return firsts;
 }
 
@@ -178,9 +181,7 @@ void stream_renumber(struct detect_flow *df, const uint32_t *renumbered)
     for (unsigned d = 0; d < 2; d++) {
         struct stream_dir *ds = &df->ds[d];
 
-        if (ds->pending_alerts != NULL)
-            ds->pending_alerts->kept =
-                (uint16_t)renumber(ds->pending_alerts, renumbered, ds->pending_alerts->kept);
+        renumber(ds->pending_alerts, renumbered, 0);
         renumber(ds->pending_rules, renumbered, 0);
         ds->hits_done = (uint16_t)renumber(ds->payload_hits, renumbered, ds->hits_done);
         ds->searched_as = STREAM_NOT_SEARCHED;
@@ -214,6 +215,7 @@ void stream_payload_hits_done(struct stream_dir *ds)
     struct stream_rules *s = ds->payload_hits;
 
     s->count = (uint16_t)(s->count - ds->hits_done);
+    s->kept = (uint16_t)(s->kept - MIN(s->kept, ds->hits_done));
     memmove(s->at, s->at + ds->hits_done, s->count * sizeof(s->at[0]));
     ds->hits_done = 0;
 }
@@ -537,16 +539,15 @@ static void recent_join(struct detect_thread *dt, struct stream_dir *ds, uint64_
         candidates_add(&dt->found, ext->recent->at[i]);
 }
 
-/* The window has grown: what matched because of where it ended is evaluated again (bsize,
- * isdataat). */
-static void reconsider(struct window_context *c)
+/* The window has grown: what matched because of where it ended, or because of bytes that were not
+ * there, is evaluated again. Not the first ones of the list, which belong to an earlier window. */
+static void reconsider(struct window_context *c, struct stream_rules *matched, unsigned first)
 {
     struct detect_thread *dt = c->dt;
-    struct stream_rules *alerts = c->ds->pending_alerts;
-    unsigned retained = alerts->kept;
+    unsigned retained = MAX(first, matched->kept);
 
-    for (unsigned i = retained; i < alerts->count; i++) {
-        const struct rule *r = dt->plan->rule[alerts->at[i]];
+    for (unsigned i = retained; i < matched->count; i++) {
+        const struct rule *r = dt->plan->rule[matched->at[i]];
         bool still = true;
 
         if (r->payload != NULL && r->payload->revocable) {
@@ -555,12 +556,14 @@ static void reconsider(struct window_context *c)
             match_input_init(&in, dt, c->packet, c->direction, r);
             still = inspect_part(dt, r->payload, &c->window, &in);
         }
-        if (still)
-            alerts->at[retained++] = alerts->at[i];
-        else if (dt->plan->mask[r->index].is_found_once)
+        if (still) {
+            matched->at[retained++] = matched->at[i];
+            continue;
+        }
+        if (dt->plan->mask[r->index].is_found_once)
             rules_push(&c->ds->pending_rules, r->index);
     }
-    alerts->count = (uint16_t)retained;
+    matched->count = (uint16_t)retained;
 }
 
 /* Adds rules whose pattern is in the chunk, which the window ends with. */
@@ -611,7 +614,9 @@ static unsigned evaluate(struct window_context *c)
     unsigned selected;
 
     if (UNLIKELY(stream_rules_count(ds->pending_alerts) > 0))
-        reconsider(c);
+        reconsider(c, ds->pending_alerts, 0);
+    if (stream_rules_count(ds->payload_hits) > ds->hits_done)
+        reconsider(c, ds->payload_hits, ds->hits_done);
     decided_add(&dt->decided, ds->pending_alerts);
     decided_add(&dt->decided, ds->payload_hits);
     selected = select_rules(dt, c->packet, &c->header);
@@ -789,13 +794,17 @@ static void report_up_to(const struct detect_thread *dt, struct flow *f, enum di
     }
 }
 
+static void keep_all(struct stream_rules *matched)
+{
+    if (matched != NULL)
+        matched->kept = matched->count;
+}
+
 /* Nothing follows the data before a gap, so what matched where they end stays matched. */
 static void window_ends(const struct detect_thread *dt, struct flow *f, enum direction d)
 {
-    struct stream_rules *alerts = f->detect->ds[d].pending_alerts;
-
-    if (alerts != NULL)
-        alerts->kept = alerts->count;
+    keep_all(f->detect->ds[d].pending_alerts);
+    keep_all(f->detect->ds[d].payload_hits);
     report_up_to(dt, f, d, f->detect->ds[d].to);
 }
 
