@@ -149,8 +149,8 @@ struct app_proto {
     bool handles_gaps;          /* else a gap stops the parser */
     uint32_t buffer_limit;      /* bytes kept unconsumed; 0: 128 KiB; beyond it the parser stops */
     void (*tx_close)(struct app_tx *tx);
-    /* Returns how many bytes of the stream before the inspected data an alert shows; NULL: none. */
-    uint32_t (*alert_lookbehind)(const struct app_flow *af, enum direction direction);
+    /* How many bytes before the inspected data alerts show, and rules on bodies see; NULL: none. */
+    uint32_t (*lookbehind)(const struct app_flow *af, enum direction direction);
     /* Called when a packet has been parsed, inspected and logged and there are transactions. Frees
      * what the flow does not need until the next packet. */
     void (*rest)(struct app_flow *af);

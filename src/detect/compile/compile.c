@@ -746,6 +746,18 @@ static struct detect_plan *plan_new(const struct ruleset *set)
     return plan;
 }
 
+/* Whether its payload part goes with a body. */
+static bool looks_back(const struct rule *r)
+{
+    if (r->type != RULE_APP_TX || rule_payload(r) == NULL)
+        return false;
+    for (const struct rule_list *l = r->list; l != NULL; l = l->next)
+        if (l->buffer != NULL && l->buffer->kind == BUFFER_TX &&
+            buffer_declared(l->buffer)->flushes)
+            return true;
+    return false;
+}
+
 /* Stream reassembly compares repeated data only if a rule requires it. */
 static bool asks_for_overlap(const struct rule *r)
 {
@@ -806,8 +818,11 @@ int ruleset_compile(struct ruleset *set, const struct ruleset *previous, struct 
     c->plan->any_rules = set->rules.count > 0;
     for (size_t i = 0; i < set->rules.count; i++)
         c->plan->any_link |= concerns(set->rules.at[i], TRANSPORT_NONE);
-    for (size_t i = 0; i < set->rules.count; i++)
+    for (size_t i = 0; i < set->rules.count; i++) {
         rule_classify(set->rules.at[i]);
+        set->rules.at[i]->looks_back = looks_back(set->rules.at[i]);
+        c->plan->looks_back |= set->rules.at[i]->looks_back;
+    }
     rules_follow_tx(set);
     for (size_t i = 0; i < set->rules.count; i++)
         rule_select_fast_pattern(set->rules.at[i]);

@@ -154,6 +154,7 @@ struct detect_plan {
     unsigned buffer_count;
     bool any_rules, any_stream;
     bool any_link;                          /* a rule about frames without IP */
+    bool looks_back;                        /* a rule does, see inspect/look_back.h */
     bool any_overlap;                       /* a rule inspects retransmitted data that differ */
 };
 

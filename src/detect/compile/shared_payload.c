@@ -46,7 +46,7 @@ static void add_rule(struct buf *key, const struct rule *r, const struct rule_li
 {
     const void *sets[] = { r->src, r->dst, r->src_port, r->dst_port };
     const uint32_t rest[] = { r->app_proto, r->ip_version,
-                              r->flags & (RULE_TO_SERVER | RULE_TO_CLIENT) };
+                              r->flags & (RULE_TO_SERVER | RULE_TO_CLIENT), r->looks_back };
 
     buf_add(key, sets, sizeof(sets));
     buf_add(key, rest, sizeof(rest));

@@ -6,6 +6,7 @@
  * too. */
 #include "app/frames.h"
 #include "base/memory/lib_memory.h"
+#include "detect/inspect/look_back.h"
 #include "detect/inspect/inspect_private.h"
 #include "flow/flow.h"
 #include "stream/stream.h"
@@ -145,9 +146,7 @@ static uint32_t payload_lookbehind(const struct detect_thread *dt, const struct 
 {
     if (dt->is_inline)
         return dt->plan->chunk_size[d];
-    if (af == NULL || af->proto == NULL || af->stopped || af->proto->alert_lookbehind == NULL)
-        return 0;
-    return af->proto->alert_lookbehind(af, d);
+    return look_back_by(af, d);
 }
 
 void COLD detect_clear_alert_payload(struct detect_thread *dt, struct packet *p)

@@ -51,6 +51,7 @@ struct stream_ext {
     unsigned evaluations;       /* of those, in this window */
     uint32_t tail;              /* bytes of the last window that another process needs */
     struct stream_rules *recent;        /* IPS mode: pairs of a rule and the end of its pattern */
+    struct stream_rules *earlier;       /* look_back.c: what rules on bodies found; pairs */
     struct alerted_bytes *alerted;      /* alert_once.h; NULL: none */
 };
 

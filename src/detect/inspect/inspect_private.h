@@ -159,6 +159,8 @@ void stream_stop_raw(const struct packet *p, enum direction d, bool was_due);
 /* Makes the captures of an earlier match pending again, because its alert is raised now. */
 void stream_captures_take(struct detect_thread *dt, const struct stream_dir *ds, uint32_t rule);
 bool stream_rules_has(const struct stream_rules *s, uint32_t rule);
+/* The caller knows that the rule is not in the list. False: no space. */
+bool stream_rules_push(struct stream_rules **list, uint32_t rule);
 /* True if the payload part of a transaction rule matched in data that this packet has inspected. */
 bool stream_has_payload_hit(const struct stream_dir *ds, uint32_t rule);
 void stream_payload_hits_done(struct stream_dir *ds);      /* after the rules on transactions ran */

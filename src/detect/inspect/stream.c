@@ -7,6 +7,7 @@
  * window, and a rule alerts once per window. */
 #include "detect/inspect/address_case.h"
 #include "detect/inspect/alert_once.h"
+#include "detect/inspect/look_back.h"
 #include "detect/inspect/part_cost.h"
 #include "detect/inspect/rule_cost.h"
 #include "base/array.h"
@@ -46,6 +47,7 @@ static void ext_free(struct stream_ext *ext)
     buf_fini(&ext->captured);
     buf_fini(&ext->window);
     lib_free(ext->recent);
+    lib_free(ext->earlier);
     lib_free(ext->alerted);
     lib_free(ext);
 }
@@ -169,6 +171,7 @@ static void captures_renumber(struct buf *captured, const uint32_t *renumbered)
 static void ext_renumber(struct stream_ext *ext, const uint32_t *renumbered)
 {
     stream_rules_clear(ext->recent);
+    stream_rules_clear(ext->earlier);
     alert_once_clear(ext->alerted);
     captures_renumber(&ext->captured, renumbered);
     if (renumbered == NULL)
@@ -220,9 +223,7 @@ void stream_payload_hits_done(struct stream_dir *ds)
     ds->hits_done = 0;
 }
 
-/* The caller knows that the rule is not in the list: a chunk evaluates each rule once. False: no
- * space. */
-static bool rules_push(struct stream_rules **list, uint32_t rule)
+bool stream_rules_push(struct stream_rules **list, uint32_t rule)
 {
     struct stream_rules *s = *list;
     unsigned count = stream_rules_count(s), cap;
@@ -445,7 +446,7 @@ static void rule_on_window(struct window_context *c, uint32_t rule)
             return;
         if (b->needs_tx_pattern && !may_count(c, b)) {
             if (b->is_found_once)       /* a further transaction may begin in this window */
-                rules_push(&ds->pending_rules, rule);
+                stream_rules_push(&ds->pending_rules, rule);
             return;
         }
         if (UNLIKELY(c->tail.len > 0))
@@ -453,14 +454,15 @@ static void rule_on_window(struct window_context *c, uint32_t rule)
         match_input_init(&in, dt, c->packet, c->direction, r);
         buffer_begin(dt, NULL);
         if (!inspect_part(dt, r->payload, &window, &in)) {
+            look_back_missed(ds, r);
             if (b->is_found_once)       /* others are looked for in each window */
-                rules_push(&ds->pending_rules, rule);
+                stream_rules_push(&ds->pending_rules, rule);
             return;
         }
         if (UNLIKELY(dt->program.capture_count > 0) && !b->is_tx)
             captures_keep(&dt->program, ds, rule);
     }
-    rules_push(b->is_tx ? &ds->payload_hits : &ds->pending_alerts, rule);
+    stream_rules_push(b->is_tx ? &ds->payload_hits : &ds->pending_alerts, rule);
 }
 
 /* select_rule() starts to fetch the rule into the cache. */
@@ -530,9 +532,9 @@ static void recent_join(struct detect_thread *dt, struct stream_dir *ds, uint64_
         recent->count = (uint16_t)retained;
     for (unsigned i = 0; i < dt->found.count; i++) {
         if (stream_rules_count(ext->recent) + 2 > STREAM_RULES_MAX ||
-            !rules_push(&ext->recent, dt->found.list[i]))
+            !stream_rules_push(&ext->recent, dt->found.list[i]))
             break;
-        if (!rules_push(&ext->recent, (uint32_t)end))
+        if (!stream_rules_push(&ext->recent, (uint32_t)end))
             ext->recent->count--;
     }
     for (unsigned i = 0; i < retained; i += 2)
@@ -560,8 +562,9 @@ static void reconsider(struct window_context *c, struct stream_rules *matched, u
             matched->at[retained++] = matched->at[i];
             continue;
         }
+        look_back_missed(c->ds, r);
         if (dt->plan->mask[r->index].is_found_once)
-            rules_push(&c->ds->pending_rules, r->index);
+            stream_rules_push(&c->ds->pending_rules, r->index);
     }
     matched->count = (uint16_t)retained;
 }
@@ -667,7 +670,7 @@ static bool wait_for_more(struct window_context *c, const struct stream_chunk *c
         more = c->window.data;
     for (unsigned i = 0; i < found->count; i++)
         if (!stream_rules_has(c->ds->pending_rules, found->list[i]) &&
-            !rules_push(&c->ds->pending_rules, found->list[i]))
+            !stream_rules_push(&c->ds->pending_rules, found->list[i]))
             return false;
     if (!buf_add(&ext->window, more.data, more.len)) {
         buf_clear(&ext->window);
@@ -905,6 +908,7 @@ void stream_mark_reported(const struct detect_thread *dt, struct flow *f, enum d
 {
     struct stream_dir *ds = &f->detect->ds[d];
 
+    look_back(dt, f, d);
     report_up_to(dt, f, d, ds->to);
     ds->flush = false;
     ds->hits_done = (uint16_t)stream_rules_count(ds->payload_hits);

@@ -317,6 +317,16 @@ static bool depends_on_end(const struct rule_list *list)
     return false;
 }
 
+/* True if it lists bytes that must be absent, each by itself. */
+static bool has_only_absent(const struct rule_list *list)
+{
+    for (const struct rule_op *op = list->first; op != NULL; op = op->next)
+        if (!(op->flags & OP_NEGATED) || (op->flags & OP_RELATIVE) ||
+            (op->kind != OP_CONTENT && op->kind != OP_PCRE))
+            return false;
+    return list->first != NULL;
+}
+
 /* The longest content that must be present: a shorter buffer cannot match. */
 static uint32_t least_length(const struct rule_list *list)
 {
@@ -349,6 +359,7 @@ const struct rule_program *program_build(struct arena *arena, const struct rule_
     program->absent_or_else = program->absent && (list->first->flags & OP_OR_ELSE);
     program->min_len = least_length(list);
     program->revocable = depends_on_end(list);
+    program->only_absent = has_only_absent(list);
     for (struct rule_op *op = list->first; op != NULL; op = op->next, i++) {
         step_fill(&program->step[i], op, then);
         if (op->next == NULL)

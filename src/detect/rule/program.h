@@ -182,7 +182,7 @@ struct step {
 struct rule_program {
     uint16_t count;
     bool absent, absent_or_else;        /* begins with `absent` */
-    bool revocable;                     /* later data can end the match */
+    bool revocable, only_absent;        /* later data can end the match; asks for absence alone */
     uint32_t min_len;                   /* shorter buffers cannot match */
     struct step step[];
 };

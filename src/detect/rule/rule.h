@@ -176,6 +176,7 @@ struct rule {
     bool hook_up_to;                    /* "<hook": accepts all earlier hooks as well */
     bool uses_shared_state;  /* reads or changes state that other flows can change: bits and tags
                               * of hosts, datasets; not thresholds */
+    bool looks_back;                    /* its payload part does, see inspect/look_back.h */
     bool info_is_packed;
     bool is_facts;                      /* the half on packets of another rule: `facts` there */
     uint8_t vars_set, vars_read;        /* RULE_VAR_*: kinds of variables; for ordering */

@@ -544,10 +544,23 @@ static bool http1_is_between(const struct app_flow *af)
 static const struct app_handover_ops handover = { .limit = 16u << 10,
                                                   .is_between = http1_is_between };
 
+/* Whether rules have inspected some of a body. If none looks at the body itself, the files in it
+ * count. */
+static bool is_inspected(const struct app_tx *tx, const struct http_body *body, enum direction d)
+{
+    const struct app_file *file = tx->files[d];
+
+    if (body->inspected == 0 || body->start < body->size || file == NULL)
+        return body->inspected > 0;
+    while (file != NULL && file->inspected == 0)
+        file = file->next;
+    return file != NULL;
+}
+
 /* Until rules have inspected the first part of a body, they wait for
  * response-body-minimal-inspect-size bytes. Alerts then show so much of the stream before a
- * match. */
-static uint32_t http1_alert_lookbehind(const struct app_flow *af, enum direction d)
+ * match, and rules on bodies see as much. */
+static uint32_t http1_lookbehind(const struct app_flow *af, enum direction d)
 {
     const struct http_state *state = af->state;
 
@@ -556,7 +569,7 @@ static uint32_t http1_alert_lookbehind(const struct app_flow *af, enum direction
         const struct http_content *c =
             CONTAINER_OF(tx, const struct http_tx, tx)->message[d].content;
 
-        if (c != NULL && c->body.inspected > 0)
+        if (c != NULL && is_inspected(tx, &c->body, d))
             return 0;
     }
     return state->config->body[d].min_inspect;
@@ -626,7 +639,7 @@ const struct app_proto app_http1 = {
     .parse = http1_parse,
     .rest = http1_rest,
     .prefetch = http1_prefetch,
-    .alert_lookbehind = http1_alert_lookbehind,
+    .lookbehind = http1_lookbehind,
     .handles_gaps = true,
     .handover = &handover,
     .tx_close = http1_tx_close,

@@ -327,7 +327,7 @@ static void smtp_finish(struct app_flow *af)
 
 /* Until rules have inspected the first part of a file, they wait for content-inspect-min-size
  * bytes. */
-static uint32_t smtp_alert_lookbehind(const struct app_flow *af, enum direction d)
+static uint32_t smtp_lookbehind(const struct app_flow *af, enum direction d)
 {
     const struct smtp_settings *settings = af->settings;
 
@@ -460,7 +460,7 @@ const struct app_proto app_smtp = {
     .handover = &handover,
     .tx_close = smtp_tx_close,
     .finish = smtp_finish,
-    .alert_lookbehind = smtp_alert_lookbehind,
+    .lookbehind = smtp_lookbehind,
     .progress_done = { SMTP_COMPLETE, SMTP_COMPLETE },
     .progress_names = { STATES("request"), STATES("response") },
     .steps_of_nine = 1u << SMTP_DATA,
