@@ -120,8 +120,7 @@ struct app_buffer {
     /* An instance never changes, and later ones come after it: of many, only what is new is
      * inspected. */
     bool lasts;
-    /* a body or file: inspected again as it grows, see app/core/file.h */
-    bool grows;
+    bool grows;                 /* a body or file: inspected again as it grows, see core/file.h */
     /* Bytes are only ever added at its end, while its step lasts: with the same length it is not
      * searched again. One buffer of a protocol at most. */
     bool appended;
@@ -142,19 +141,20 @@ struct app_buffer {
      * inspected or not. */
     bool (*retained)(struct app_tx *tx, enum direction direction, struct slice *out,
                  uint64_t *position);
-    /* True if its numbers are little-endian, for byte_test and similar keywords with `dce`; NULL:
-     * no. */
+    /* True if its numbers are little-endian, for byte_test and others with `dce`; NULL: no. */
     bool (*little)(const struct app_tx *tx);
     /* The step of a transaction at which the buffer may have new content, as headers do with
      * trailers. If again() returns true, it is searched once more then. NULL: never. */
     bool (*again)(const struct app_tx *tx, enum direction direction);
     uint8_t again_at[2];
+    /* True, behind the buffer's step, once again() will not become true. NULL: not known. */
+    bool (*never_again)(const struct app_tx *tx, enum direction direction);
     /* Checks a content pattern at load time (such as a host in upper case); NULL: all are
      * accepted. */
     bool (*check)(struct slice pattern, bool nocase, struct err *err);
     bool few_values;            /* few different values: its patterns exclude few packets */
     bool percent_decoded;       /* `%41` in a pattern does not match */
-    bool flushes;               /* for reports: Suricata inspects it with the packet that ends it */
+    bool flushes;               /* the payload part of a rule on it looks back in the stream */
     bool firewall;              /* for reports: Suricata supports it in firewall rules */
     uint8_t pattern_rank;       /* for reports: Suricata's rank for the fast pattern; 0: 2, its
                                  * default */

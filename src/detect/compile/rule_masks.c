@@ -14,14 +14,16 @@ bool rule_is_on_any_port(const struct rule *r)
 }
 
 /* Rules that share a payload part: the part is evaluated without a look at the patterns of more. */
-#define PATTERNS_A_PART 8
+#define PATTERNS_A_PART 4
 
-/* Rules on both directions have their pattern in one of them. */
+/* Rules on both directions have their pattern in one of them. Of a body it is never known that it
+ * lacks a pattern while that matters. */
 static bool needs_tx_pattern(const struct rule *r)
 {
     return r->type == RULE_APP_TX && r->payload != NULL && r->upstream == NULL &&
            !(r->flags & RULE_TX_BOTH) && r->fast_op != NULL && r->fast_list != NULL &&
-           r->fast_list->buffer != NULL && r->fast_list->buffer->kind == BUFFER_TX;
+           r->fast_list->buffer != NULL && r->fast_list->buffer->kind == BUFFER_TX &&
+           !r->fast_list->buffer->grows;
 }
 
 /* The bit of its first "isset" of one name. */

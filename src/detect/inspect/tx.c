@@ -706,6 +706,13 @@ enum inspect_result tx_rule_evaluate(struct tx_context *c, const struct rule *r,
     return result;
 }
 
+/* Whether bytes may come to a buffer behind its step. */
+static bool may_change(const struct app_buffer *app, const struct app_tx *tx, enum direction d)
+{
+    return app->appended ||
+           (app->again != NULL && (app->never_again == NULL || !app->never_again(tx, d)));
+}
+
 /* A buffer that is final may have been searched: a rule that was found in it waits, unless it has
  * failed. If it has not been, the pattern is looked for here. */
 bool tx_lacks_pattern(struct detect_thread *dt, struct packet *p, struct app_tx *tx,
@@ -714,15 +721,15 @@ bool tx_lacks_pattern(struct detect_thread *dt, struct packet *p, struct app_tx 
     const struct app_proto *proto = tx->flow->proto;
     const struct app_buffer *app = pattern->buffer->by_proto[proto->id];
     struct buffer_source from = { p, tx, d, 0 };
-    bool may_change;
+    bool is_final;
     struct slice data;
 
     if (app == NULL || app->grows || app->multi)
         return false;
-    may_change = app->appended || app->again != NULL;
-    if ((may_change || tx->progress[d] <= app->progress[d]) && !app_tx_done(tx, d, proto))
+    is_final = tx->progress[d] > app->progress[d] && !may_change(app, tx, d);
+    if (!is_final && !app_tx_done(tx, d, proto))
         return false;
-    if (!may_change && (detect_tx(tx)->bits[d] & TX_BITS_STEP) > app->progress[d])
+    if (is_final && (detect_tx(tx)->bits[d] & TX_BITS_STEP) > app->progress[d])
         return state_find(tx, pattern->rule, d) == NULL;
     return !inspect_buffer(dt, pattern->buffer, &from, &data) ||
            spm_find(data.data, data.len, pattern->bytes, pattern->len, pattern->nocase) == NULL;

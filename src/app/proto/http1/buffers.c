@@ -403,10 +403,21 @@ static bool has_trailer(const struct app_tx *tx, enum direction d)
     return CONTAINER_OF(tx, const struct http_tx, tx)->message[d].has_trailer;
 }
 
+/* Trailers follow the last chunk (RFC 9112 section 7.1.2), and headers tell the coding. */
+static bool lacks_trailer(const struct app_tx *tx, enum direction d)
+{
+    const htp_tx_t *htp = CONTAINER_OF(tx, const struct http_tx, tx)->htp;
+    enum htp_transfer_coding_t coding = d == TO_SERVER ? htp->request_transfer_coding
+                                                       : htp->response_transfer_coding;
+
+    return coding == HTP_CODING_IDENTITY;
+}
+
 static const struct app_buffer header = {
     .name = "http.header", .legacy = "http_header", .doc = "all headers but cookies, normalised",
     .directions = APP_BOTH, .progress = { HTTP_HEADERS, HTTP_HEADERS }, JOINED(JOINED_HEADERS),
     .again = has_trailer, .again_at = { HTTP_TRAILER, HTTP_TRAILER },
+    .never_again = lacks_trailer,
     .percent_decoded = true,
     .facts = &http_header_facts,
 };
