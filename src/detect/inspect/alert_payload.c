@@ -6,8 +6,8 @@
  * too. */
 #include "app/frames.h"
 #include "base/memory/lib_memory.h"
-#include "detect/inspect/look_back.h"
 #include "detect/inspect/inspect_private.h"
+#include "detect/inspect/look_back.h"
 #include "flow/flow.h"
 #include "stream/stream.h"
 

@@ -10,6 +10,9 @@
  * it was found. With this bit: in which something was that must be absent. */
 #define REFUTED (UINT32_C(1) << 31)
 
+/* Entries of the list, which is searched for each of its rules. Further ones are forgotten. */
+#define EARLIER_MOST 256
+
 uint32_t look_back_by(const struct app_flow *af, enum direction d)
 {
     if (af == NULL || af->proto == NULL || af->stopped || af->proto->lookbehind == NULL)
@@ -17,7 +20,7 @@ uint32_t look_back_by(const struct app_flow *af, enum direction d)
     return af->proto->lookbehind(af, d);
 }
 
-/* The last window counts. What finds no space is forgotten. */
+/* The last window counts. */
 static void note(struct stream_dir *ds, uint32_t what)
 {
     struct stream_ext *ext = stream_ext_get(ds);
@@ -30,7 +33,8 @@ static void note(struct stream_dir *ds, uint32_t what)
             ext->earlier->at[i + 1] = start;
             return;
         }
-    if (stream_rules_push(&ext->earlier, what) && !stream_rules_push(&ext->earlier, start))
+    if (stream_rules_count(ext->earlier) < EARLIER_MOST &&
+        stream_rules_push(&ext->earlier, what) && !stream_rules_push(&ext->earlier, start))
         ext->earlier->count--;
 }
 
