@@ -42,6 +42,20 @@ def small_pcre(cap, size):
     small_segments(cap, size, 4)
 
 
+@entry("rules on requests: absent payload looked for again with each byte", WINDOW, proto="http",
+       sets=["stream.reassembly.toserver-chunk-size=120kb"], short=True,
+       rules="".join(rule('flow:to_server; http.uri; content:"/none"; pkt_data; '
+                          f'content:!"absent{i:03d}";', "http", i + 1) for i in range(60)))
+def small_absent(cap, size):
+    if size is not None:
+        transfers(cap, size, 20000)
+        return
+    flow = connect(cap, 80)
+    flow.to_server(b"POST /none HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n")
+    for _ in range(50000):
+        flow.to_server(b"q")
+
+
 @entry("anomalies: packets with eight events each", "log amplification: anomalies by packet",
        sets=ANOMALIES, short=True)
 def anomaly_events(cap, size):

@@ -542,11 +542,12 @@ static void recent_join(struct detect_thread *dt, struct stream_dir *ds, uint64_
 }
 
 /* The window has grown: what matched because of where it ended, or because of bytes that were not
- * there, is evaluated again. Not the first ones of the list, which belong to an earlier window. */
-static void reconsider(struct window_context *c, struct stream_rules *matched, unsigned first)
+ * there, is evaluated again. Not the first ones of the list, which belong to an earlier window.
+ * Returns how many were. */
+static unsigned reconsider(struct window_context *c, struct stream_rules *matched, unsigned first)
 {
     struct detect_thread *dt = c->dt;
-    unsigned retained = MAX(first, matched->kept);
+    unsigned retained = MAX(first, matched->kept), evaluated = 0;
 
     for (unsigned i = retained; i < matched->count; i++) {
         const struct rule *r = dt->plan->rule[matched->at[i]];
@@ -557,6 +558,7 @@ static void reconsider(struct window_context *c, struct stream_rules *matched, u
 
             match_input_init(&in, dt, c->packet, c->direction, r);
             still = inspect_part(dt, r->payload, &c->window, &in);
+            evaluated++;
         }
         if (still) {
             matched->at[retained++] = matched->at[i];
@@ -567,6 +569,7 @@ static void reconsider(struct window_context *c, struct stream_rules *matched, u
             stream_rules_push(&c->ds->pending_rules, r->index);
     }
     matched->count = (uint16_t)retained;
+    return evaluated;
 }
 
 /* Adds rules whose pattern is in the chunk, which the window ends with. */
@@ -609,17 +612,18 @@ static void collect(struct window_context *c, const struct stream_chunk *chunk)
     candidates_sort(&dt->found);
 }
 
-/* Runs the candidates' programs. What matched before is not evaluated again. Returns how many. */
+/* Runs the candidates' programs. What matched before is only evaluated again if more data can end
+ * the match. Returns how many programs ran. */
 static unsigned evaluate(struct window_context *c)
 {
     struct detect_thread *dt = c->dt;
     struct stream_dir *ds = c->ds;
-    unsigned selected;
+    unsigned selected, again = 0;
 
     if (UNLIKELY(stream_rules_count(ds->pending_alerts) > 0))
-        reconsider(c, ds->pending_alerts, 0);
+        again = reconsider(c, ds->pending_alerts, 0);
     if (stream_rules_count(ds->payload_hits) > ds->hits_done)
-        reconsider(c, ds->payload_hits, ds->hits_done);
+        again += reconsider(c, ds->payload_hits, ds->hits_done);
     decided_add(&dt->decided, ds->pending_alerts);
     decided_add(&dt->decided, ds->payload_hits);
     selected = select_rules(dt, c->packet, &c->header);
@@ -632,7 +636,7 @@ static unsigned evaluate(struct window_context *c)
     }
     candidates_clear(&dt->found);
     candidates_clear(&dt->decided);
-    return selected;
+    return selected + again;
 }
 
 /* --- small segments ------------------------------------------------------------------------- */
