@@ -395,17 +395,6 @@ static void match_policy(struct writer *w)
     json_object_end(w->j);
 }
 
-/* Bodies are inspected in larger parts, so Suricata flushes the stream for a rule that also has
- * payload contents. */
-static bool looks_at_body(const struct rule *r)
-{
-    for (const struct rule_list *l = r->list; l != NULL; l = l->next)
-        if (l->buffer != NULL && l->buffer->kind == BUFFER_TX &&
-            buffer_declared(l->buffer)->flushes)
-            return true;
-    return false;
-}
-
 /* Writes the flags that keywords declare. */
 static void keyword_flags(struct json *j, const struct rule *r)
 {
@@ -448,7 +437,8 @@ static void flags(struct writer *w, bool has_engines)
         json_string(j, NULL, "need_stream");
     if (w->negated)
         json_string(j, NULL, "negated_mpm");
-    if (has_engines && rule_payload(r) != NULL && looks_at_body(r))
+    /* Suricata flushes the stream for it. */
+    if (has_engines && rule_payload(r) != NULL && rule_looks_at_body(r))
         json_string(j, NULL, "flush");
     if (waits_for_flowbit(r))
         json_string(j, NULL, "need_flowvar");

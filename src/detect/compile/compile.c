@@ -746,16 +746,19 @@ static struct detect_plan *plan_new(const struct ruleset *set)
     return plan;
 }
 
-/* Whether its payload part goes with a body. */
-static bool looks_back(const struct rule *r)
+bool rule_looks_at_body(const struct rule *r)
 {
-    if (r->type != RULE_APP_TX || rule_payload(r) == NULL)
-        return false;
     for (const struct rule_list *l = r->list; l != NULL; l = l->next)
         if (l->buffer != NULL && l->buffer->kind == BUFFER_TX &&
             buffer_declared(l->buffer)->flushes)
             return true;
     return false;
+}
+
+/* Whether its payload part goes with a body. */
+static bool looks_back(const struct rule *r)
+{
+    return r->type == RULE_APP_TX && rule_payload(r) != NULL && rule_looks_at_body(r);
 }
 
 /* Stream reassembly compares repeated data only if a rule requires it. */

@@ -188,6 +188,8 @@ struct anchored_literal rule_anchored_literal(const struct rule *rule);
 const struct rule_list *rule_payload(const struct rule *rule);
 /* True when the payload list has a content that is not negated. */
 bool rule_payload_has_pattern(const struct rule *rule);
+/* Whether it has a buffer that is inspected in larger parts, as bodies are. */
+bool rule_looks_at_body(const struct rule *rule);
 /* follow_tx.c: rules on payload that wait for flowbits of transactions. */
 struct bit_setters {
     uint32_t id;                        /* VAR_FLOWBIT */
