@@ -151,8 +151,8 @@ TEST(pcre_work_of_few_starts)
     pcre_work_free(&anchored);
 }
 
-/* Sets of one and two bytes are counted in blocks, others byte by byte: all as in a plain loop. */
-/* Each is costly for what follows its start. */
+/* Sets of one and two bytes are counted in blocks, others byte by byte: all as in a plain loop.
+ * Each expression is costly for what follows its start. */
 TEST(pcre_work_counts_starts)
 {
     static const struct {
